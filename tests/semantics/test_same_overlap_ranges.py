@@ -123,6 +123,55 @@ def test_no_more_is_compared_than_is_touched(name: str, shown: str) -> None:
     assert shown in transformed_file(FILE.format(name="kernel", code=KERNELS[name]), {})
 
 
+NUMBERS = """#define HALF 8
+#define ALL (2 * HALF)
+static const unsigned w[ALL] = {{3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3}};
+static void {name}(int n, int m, int s, int k, unsigned *x, unsigned *y)
+{{
+  int i;
+  (void)n; (void)m; (void)s; (void)k;
+  /*@ begin Loop(transform Reverse()) @*/
+  {code}
+  /*@ end @*/
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "tested"),
+    [
+        ("for (i = 0; i < HALF; i++) { x[i] *= w[i]; x[ALL - 1 - i] += x[i]; }", "ALL == 16 && HALF == 8"),
+        (
+            "for (i = 0; i < HALF; i++) x[i] = y[i + HALF] + x[i + ALL];",
+            "ALL == 16 && HALF == 8 && (x_end <= (unsigned long)(y + HALF)",
+        ),
+        ("for (i = 0; i < n; i++) y[i] += w[i % ALL];", ""),
+    ],
+)
+def test_numbers_behind_names_tell_elements_apart(tmp_path: Path, code: str, tested: str) -> None:
+    new = transformed_file(NUMBERS.format(name="changed", code=code), {})
+    assert f"if ({tested}" in new if tested else "/* Runs " not in new
+    plain = NUMBERS.format(name="kernel", code=code).partition("static void")[2]
+    functions = f"{new}\nstatic void{plain}".replace("HALF 8", "HALF SOME")
+    program = MAIN.format(functions=functions, table="{kernel, changed}")
+    # The file may be compiled with another number, with which elements are used twice.
+    for half in (8, 6):
+        output = compile_and_run(program, tmp_path, f"-DSOME={half}", *checked())
+        assert "differ" not in output
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "for (i = 0; i < HALF; i++) { x[i] *= w[i]; x[ALL - 2 - i - HALF] += x[i]; }",
+        "for (i = 0; i < ALL; i++) x[i] = x[i + HALF];",
+    ],
+)
+def test_numbers_that_do_not_tell_them_apart(code: str) -> None:
+    with pytest.raises(Refusal):
+        transformed_file(NUMBERS.format(name="kernel", code=code), {})
+
+
 @pytest.mark.parametrize(
     "code",
     [

@@ -292,6 +292,11 @@ CASES = {
         "\n#define STEP 2\n@@\nfor (i = 0; i < n; i++) x[i] = STEP * y[i];\n#undef STEP\n#define STEP 5\n",
         "STEP",
     ),
+    "counters that bodies declare": (
+        "UnrollJam(ufactor=3)",
+        "for (i = 0; i < n; i++) { int j, l; t = 1; for (j = 0; j < 4; j++) { for (l = j; l < 5; l++) t += y[j] * l; } x[7 * i] = t; for (j = 0; j < 3; j++) x[7 * i + j] += t; }",
+        "0",
+    ),
     "clamped": (
         "Parallelize()",
         "for (i = 0; i < n; i++) { int lo = i - 2, hi = i + 3; if (lo < 0) lo = 0; if (n < hi) hi = n; for (j = lo; j < hi; j++) x[4 * i] += y[j]; }",

@@ -50,8 +50,9 @@ class _Place:
     @property
     def is_constant(self) -> bool:
         """Whether it lies in an object that is declared `const`, which nothing may write to (C99 6.7.3p5)."""
-        bound = self.declared.qualifiers & {"const", "volatile"}
-        return self.kind == "object" and bound == {"const"} and not self.declared.pointers
+        qualifiers = self.declared.qualifiers
+        is_bound = "const" in qualifiers and "volatile" not in qualifiers
+        return self.kind == "object" and is_bound and not self.declared.pointers
 
     @property
     def may_be_based(self) -> bool:

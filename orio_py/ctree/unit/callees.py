@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 
+from orio_py.ctree.build import statements
 from orio_py.ctree.ctype import ctype
 from orio_py.ctree.effects import effects
 from orio_py.ctree.macros import Macro
@@ -164,9 +165,9 @@ def _callee(name: str, function: Function, unit: TranslationUnit) -> Callee | st
     return Callee(name, tuple(parameters), result, body, stores, inside.calls, place)
 
 
-def _place(body: Compound) -> Node | None:
+def _place(body: Node) -> Node | None:
     """The address of an element that a body gives back and nothing else."""
-    items = [item for item in body.block_items or [] if not isinstance(item, c_ast.EmptyStatement)]
+    items = [item for item in statements(body) if not isinstance(item, c_ast.EmptyStatement)]
     match items:
         case [c_ast.Return(expr=c_ast.UnaryOp(op="&", expr=c_ast.ArrayRef()) as address)]:
             return address

@@ -231,17 +231,19 @@ class _MemberUses:
             case None:
                 return cls()
             case c_ast.Assignment(
-                op="=", lvalue=c_ast.StructRef(name=c_ast.ID(name=name), type=".") as target
+                op="=",
+                lvalue=c_ast.StructRef(name=c_ast.ID(name=name), type=".", field=c_ast.ID(name=member)),
+                rvalue=value,
             ):
-                return cls(frozenset(_members_read(node.rvalue)), f"{name}.{target.field.name}")
+                return cls(frozenset(_members_read(value)), f"{name}.{member}")
             case _:
                 return cls(frozenset(_members_read(node)))
 
 
 def _members_read(node: Node) -> Iterator[str]:
     match node:
-        case c_ast.StructRef(name=c_ast.ID(name=name), type=".", field=member):
-            yield f"{name}.{member.name}"
+        case c_ast.StructRef(name=c_ast.ID(name=name), type=".", field=c_ast.ID(name=member)):
+            yield f"{name}.{member}"
         case c_ast.StructRef(name=outer):
             yield from _members_read(outer)
         case c_ast.ID(name=name):

@@ -66,11 +66,11 @@ class _Clamping(Rewriter):
             return None
         read = used_names([second])
         for place in range(len(items) - 1, -1, -1):
+            local = declared_names(items[place])
+            if setting.name in used_names([items[place]]) | local:
+                return place
             done = effects(items[place])
-            if setting.name in done.reads | done.writes or isinstance(items[place], c_ast.Decl):
-                if setting.name in used_names([items[place]]) | declared_names(items[place]):
-                    return place
-            changed = done.writes | declared_names(items[place])
+            changed = done.writes | local
             if done.calls or done.opaque or not isinstance(items[place], _PLAIN) or changed & read:
                 return None
         return None

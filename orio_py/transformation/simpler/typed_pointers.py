@@ -35,12 +35,12 @@ def with_typed_pointers(tree: Node, context: Context) -> Node:
     return rewrite_where(tree, lambda node: id(node) in marks, change, context) if marks else tree
 
 
-def _casts(statement: Node) -> Iterator[c_ast.Cast]:
-    """The conversions of variables to pointers to elements that subscripts follow."""
+def _casts(statement: Node) -> Iterator[tuple[str, str]]:
+    """The variables that are converted to pointers to elements, each with the type."""
     for part in walk(statement):
         match part:
-            case c_ast.Cast(expr=c_ast.ID()) if _is_to_elements(part.to_type):
-                yield part
+            case c_ast.Cast(expr=c_ast.ID(name=name), to_type=kind) if _is_to_elements(kind):
+                yield name, emit_type(kind)
             case _:
                 pass
 
@@ -69,7 +69,7 @@ class _Typed(Rewriter):
     def of(cls, statement: Node, context: Context) -> _Typed:
         """For a statement in its context."""
         changing = frozenset(assigned_names(statement)) | declared_names(statement) | context.exposed
-        uses = Counter((cast.expr.name, emit_type(cast.to_type)) for cast in _casts(statement))
+        uses = Counter(_casts(statement))
         shown = Counter(part.name for part in walk(statement) if isinstance(part, c_ast.ID))
         names = {name for (name, _), count in uses.items() if count == shown[name]} - changing
         fit = frozenset(name for name in names if _has_value(name, context))
@@ -110,7 +110,7 @@ class _Typed(Rewriter):
                 if (name, text) not in self.declared:
                     own = self.supply.fresh("_".join([name, *_last_word(text)]))
                     self.declared[name, text] = declare(text, own, node)
-                return ident(self.declared[name, text].name)
+                return ident(self.declared[name, text].name or "")
             case _:
                 return None
 

@@ -113,13 +113,14 @@ def _shared(
     names = frozenset(declared)
     beside = [item for item in items if not isinstance(item, For)]
     counting = {
-        id(item): item.name
+        id(item): item.name or ""
         for item in beside
         if isinstance(item, c_ast.Decl)
         and item.init is None
         and all(_only_counts(each, item) for each in items)
     }
     names -= set(counting.values())
+    setting: set[int] = set()
     while names:
         setting = {id(item) for item in beside if _sets_only(item, names, steady, context)}
         others = [item for item in items if id(item) not in setting]
@@ -129,7 +130,6 @@ def _shared(
         if names.isdisjoint(changed):
             break
         names -= changed
-    else:
         setting = set()
     return setting | counting.keys(), names | set(counting.values())
 

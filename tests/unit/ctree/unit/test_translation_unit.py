@@ -240,6 +240,30 @@ def test_what_is_read_when_a_region_comes_again(body: str, live: bool) -> None:
 
 
 @pytest.mark.parametrize(
+    ("after", "live"),
+    [
+        ("v.a = 1; v.b = 2; y = v.a + v.b;", False),
+        ("v.a = 1; y = v.b;", True),
+        ("if (y) v.a = 1; y = v.a;", True),
+        ("if (y) { v.a = 1; y = v.a; } else v.a = 2; y = v.a;", False),
+        ("for (y = 0; y < 3; y++) { v.a = y; x[y] = v.a; }", False),
+        ("for (y = 0; y < 3; y++) { x[y] = v.a; v.a = y; }", True),
+        ("v.a += 1;", True),
+        ("v.a = v.a + 1;", True),
+        ("v.a = 1; w = v;", True),
+        ("v = w; y = v.b;", False),
+        ("v.in.c = 1; y = v.in.c;", True),
+        ("v.a = 1; g(&v); y = v.a;", True),
+        ("{ struct s v; y = v.a; }", False),
+    ],
+)
+def test_structures_are_read_by_their_members(after: str, live: bool) -> None:
+    kind = "struct s { int a, b; struct { int c; } in; };\nvoid g();\n"
+    near = scope(f"{kind}void f(double *x) {{ struct s v, w; int y = 0; v.a = v.b = 0; REGION {after} }}\n")
+    assert live_after(near, ["v"]) == ({"v"} if live else set())
+
+
+@pytest.mark.parametrize(
     ("after", "live"), [("y = v[0];", True), ("v[0] = 1; y = 1;", False), ("g(v);", True)]
 )
 def test_arrays_are_read_by_their_elements(after: str, live: bool) -> None:
