@@ -7,8 +7,11 @@ from dataclasses import replace
 
 from orio_py.ctree.nodes import Node
 from orio_py.transformation.base import Context
-from orio_py.transformation.guards.guarded_tree import GuardedTree, with_conditions_of_apart_arrays
-from orio_py.transformation.guards.known_numbers import with_known_numbers
+from orio_py.transformation.guards.guarded_tree import (
+    GuardedTree,
+    with_conditions_of_apart_arrays,
+    with_known_numbers,
+)
 from orio_py.transformation.guards.loop_headers import with_tested_headers
 from orio_py.transformation.simpler import (
     in_simpler_forms,
