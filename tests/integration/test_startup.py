@@ -116,7 +116,7 @@ def test_a_long_sample_ends_when_nothing_new_is_found(tmp_path: Path, monkeypatc
 
 def test_what_is_refused_is_sampled_to_the_end(tmp_path: Path) -> None:
     source = tmp_path / "scale.c"
-    source.write_text((SOURCE % "range(1, 1000)").replace("x[i] = factor", "i = i + U, x[i] = factor"))
+    source.write_text((SOURCE % "range(1, 1000)").replace("x[i] = factor", "again: x[i] = factor"))
     report = orio_py.check(source)
     assert report.exit_code == 2
     notes = [note.message for d in report.diagnostics for note in d.notes]

@@ -59,7 +59,11 @@ def told_apart(instances: Sequence[Instance], aliases: Aliases) -> tuple[Instanc
         for name, found in chosen.items()
         if None in found[0] or any(keys != found[0] for keys in found)
     }
-    set_anew = {i.name: i.depth for i in instances if i.is_write and i.depth < deepest[i.name]}
+    set_anew = {
+        i.name: i.depth
+        for i in instances
+        if i.is_write and _extents(i.name, aliases) <= i.depth < deepest[i.name]
+    }
     found: list[Instance] = []
     for instance in instances:
         why = doubtful.get(instance.name)
@@ -68,3 +72,9 @@ def told_apart(instances: Sequence[Instance], aliases: Aliases) -> tuple[Instanc
         unknown = (None,) * len(instance.subscripts)
         found.append(replace(instance, subscripts=unknown, why=instance.why or why) if why else instance)
     return tuple(found)
+
+
+def _extents(name: str, aliases: Aliases) -> int:
+    """How many subscripts lead to the first pointer that is followed, or number, of a variable."""
+    declared = aliases.declarations.get(name)
+    return 1 if declared is None else max(len(declared.dimensions), 1)

@@ -131,7 +131,7 @@ class ScheduleStage:
         return replace(self, steps=tuple(step.having(trusted=False) for step in self.steps))
 
     def adds_to_code(self, node: Node, context: Context) -> bool:
-        """Whether what the dependence test finds changes what is written, as atomic statements do.
+        """Whether what the dependence test finds changes what is written, as atomic statements and `safelen` do.
 
         Raises Refusal.
         """
@@ -176,16 +176,17 @@ class Composite:
             require_size(unrolled_size(node, self.factors), "Composite", node, "unrolljam")
         untrue: dict[str, str] = {}
         taken: frozenset[str] = frozenset()
-        again = updates = False
+        again: dict[str, bool] = {}
+        updates = False
         for stage in self.stages:
             if stage.key == "vector" and stage.is_check:
                 untrue = stage.untrue_texts(node, context)
                 continue
-            if stage.key == "parallelize":
+            if stage.key in ("parallelize", "vectorize"):
                 if stage.is_check:
-                    again = stage.adds_to_code(node, context)
+                    again[stage.key] = stage.adds_to_code(node, context)
                     continue
-                stage = stage.untrusting() if again else stage
+                stage = stage.untrusting() if again[stage.key] else stage
             if stage.key in BACKENDS:
                 if stage.is_check:
                     stage.apply(node, context)

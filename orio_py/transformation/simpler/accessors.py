@@ -64,10 +64,15 @@ class _Places(Rewriter):
         match new:
             case c_ast.ArrayRef(
                 name=c_ast.UnaryOp(op="&", expr=c_ast.ArrayRef(subscript=first) as element), subscript=second
-            ) if new is not node:
+            ) if new is not node and self._are_added(first, second):
                 return copy_with(element, subscript=binary("+", first, second))
             case _:
                 return new
+
+    def _are_added(self, first: Node, second: Node) -> bool:
+        """Whether the sum of two subscripts is that of two distances: one without a sign has nothing below 0."""
+        kinds = [expression_type(node, self._context) for node in (first, second)]
+        return all(kind is not None and not kind.promoted.unsigned for kind in kinds)
 
     def visit_StructRef(self, node: c_ast.StructRef) -> Node:
         """`(&x)->m`."""

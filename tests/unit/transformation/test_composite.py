@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from c_trees import composite
+import pytest
+from c_trees import composite, transformed_file
 
+from orio_py.transformation.base import Refusal
 from orio_py.transformation.composite.steps import Loops, Named, Over, ScheduleStep
 from orio_py.transformation.loop_names import LoopName
 from orio_py.transformation.restructuring.strip_mine import StripMine
@@ -61,3 +63,21 @@ def test_loops_of_register_tiles_are_unrolled_once() -> None:
     alone = composite(regtile=(["i", "j"], [2, 1]), unrolljam=(["j", "k"], [4, 5]))
     assert both == alone
     assert both.factors == {"i": 2, "j": 4, "k": 5}
+
+
+def test_a_limit_to_the_vector_length_is_kept_or_copies_are_refused() -> None:
+    """`x[479]` is written two iterations before it is read."""
+    file = """void f(int first, double *out) {{
+  double x[961];
+  int i;
+  for (i = 0; i < 961; i++) x[i] = out[i];
+  /*@ begin Loop(transform Composite({keys})) @*/
+  for (i = first; i < 960; i++) x[i] = x[960 - i];
+  /*@ end @*/
+  out[0] = x[3];
+}}
+"""
+    assert "#pragma omp simd safelen(2)" in transformed_file(file.format(keys="vectorize=True"), {})
+    with pytest.raises(Refusal) as caught:
+        transformed_file(file.format(keys="unrolljam=(['i'], [4]), vectorize=True"), {})
+    assert caught.value.diagnostics[0].code == "ORIO-T040"
