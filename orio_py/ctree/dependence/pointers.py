@@ -1,10 +1,12 @@
 """The pointers on the way to an element: which of them a nest may set, and what is not told apart behind them.
 
-for (i = 0; i < n; i++) {
-a[i] = row;                 the rows of `a` are one from here on, and may be those of `b`
-a[i][0] = x[i];             writes `row[0]` in each iteration
-y[i] = b[i][0];             reads the pointer `b[i]`, which may be `a[i]`
-}
+    for (i = 0; i < n; i++) {
+      a[i] = row;                 the rows of `a` are one from here on, and may be those of `b`
+      a[i][0] = x[i];             writes `row[0]` in each iteration
+      y[i] = b[i][0];             reads the pointer `b[i]`, which may be `a[i]`
+    }
+
+Subscripts do not tell elements behind such pointers apart.
 """
 
 from __future__ import annotations

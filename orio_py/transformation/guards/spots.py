@@ -92,9 +92,8 @@ class Spots:
             return None
         found = frozenset(spot[0] for spot in self.written if aliases.may_overlap(pointer, spot))
         to_rows = self._threats_to_rows(name, member, pointer[1], aliases)
-        return (
-            found if not to_rows and not (found and row_subscripts(member)) and to_rows is not None else None
-        )
+        is_row_set = to_rows is None or bool(to_rows)
+        return None if is_row_set or (found and row_subscripts(member)) else found
 
     def _threats_to_rows(
         self, name: str, declared: CDeclaration, depth: int, aliases: Aliases

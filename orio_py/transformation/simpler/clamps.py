@@ -1,9 +1,11 @@
 """A variable that a condition keeps below or above a bound gets its value at once, whose bounds are then known.
 
-hi = i + b;                         hi = i + b > n ? n : i + b;
-if (hi > n) hi = n;                 for (k = i; k < hi; k++)
-for (k = i; k < hi; k++)              y[i] += x[k];
-  y[i] += x[k];
+    hi = i + b;                         hi = i + b > n ? n : i + b;
+    if (hi > n) hi = n;                 for (k = i; k < hi; k++)
+    for (k = i; k < hi; k++)              y[i] += x[k];
+      y[i] += x[k];
+
+The condition may stand further behind, where nothing between uses the variable.
 """
 
 from __future__ import annotations
