@@ -310,14 +310,18 @@ def signedness(expression: Node, context: Context) -> Signedness:
             return "unsigned" if unsigned else "signed"
         case c_ast.ID() | c_ast.ArrayRef():
             return _signedness_of_name(expression, context)
-        case c_ast.UnaryOp(op="-" | "+", expr=operand):
+        case c_ast.UnaryOp(op="-" | "+" | "~", expr=operand):
             return signedness(operand, context)
         case c_ast.UnaryOp(op="sizeof"):
             return "unsigned"
-        case c_ast.BinaryOp(op="+" | "-" | "*" | "/" | "%", left=left, right=right):
+        case c_ast.BinaryOp(op="+" | "-" | "*" | "/" | "%" | "&" | "|" | "^", left=left, right=right):
             return _common(left, right, context)
+        case c_ast.BinaryOp(op="<<" | ">>", left=moved):
+            return signedness(moved, context)
         case c_ast.TernaryOp(iftrue=left, iffalse=right):
             return _common(left, right, context)
+        case c_ast.Cast():
+            return signedness_of_type(words_of(expression.to_type, context))
         case _:
             return "unknown"
 

@@ -36,7 +36,7 @@ from orio_py.ctree.dependence.affine import Linear
 from orio_py.ctree.linear_expressions import LinearExpressions, leaves, shifted, total
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import For, Node
-from orio_py.ctree.rewrite import copy_with
+from orio_py.ctree.rewrite import copy_with, used_names
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.tiling.permute import in_place_of
 from orio_py.transformation.types import (
@@ -173,9 +173,8 @@ class _Band:
             self._refuse(block, f"its index, a `{kind}`, may be too small for the end of a tile")
 
     def _dependent(self, view: CanonicalLoop) -> tuple[bool, bool]:
-        """Whether start and bound depend on indices of the band."""
-        reads = (self.context.effects(part).reads for part in (view.start, view.bound))
-        start, bound = (not names.isdisjoint(self.indices) for names in reads)
+        """Whether start and bound depend on indices of the band, or name one: `sizeof(i)` needs its declaration."""
+        start, bound = (not used_names((part,)).isdisjoint(self.indices) for part in (view.start, view.bound))
         return start, bound
 
     def _operands(self, number: int, part: Node, *, bound: bool = False) -> list[Linear]:

@@ -332,13 +332,19 @@ def _wraps_below(view: CanonicalLoop, context: Context) -> bool:
 
 
 def _is_int(bound: Node, context: Context) -> bool:
-    """Whether a bound is an `int` that was shorter, or made one by a cast, or a macro for a number."""
-    if isinstance(bound, c_ast.Cast):
-        return signedness_of_type(emit_type(bound.to_type)) == "signed"
-    if isinstance(bound, c_ast.ID) and is_natural(bound, context):
-        return True
-    declared = context.declarations.get(bound.name) if isinstance(bound, c_ast.ID) else None
-    return declared is not None and is_narrow(declared)
+    """Whether a bound is an `int` that compilers know to be no less than 0.
+
+    It was shorter, or made one by a cast, or is a macro for a number, or one of two numbers, or a number's lower bits.
+    """
+    match bound:
+        case c_ast.Cast():
+            return signedness_of_type(emit_type(bound.to_type)) == "signed"
+        case c_ast.TernaryOp() | c_ast.BinaryOp(op="&"):
+            return signedness(bound, context) == "signed"
+        case c_ast.ID():
+            declared = context.declarations.get(bound.name)
+            return is_natural(bound, context) or (declared is not None and is_narrow(declared))
+    return False
 
 
 def _start_at(view: CanonicalLoop, start: Node) -> Node:

@@ -77,6 +77,7 @@ CASES: tuple[tuple[Transformation, str, str], ...] = (
     (BAND, "ORIO-T031", f"{FOR_I} @for (j = row[i]; j < row[i + 1]; j++) c[i][j] = 0;"),
     (BAND, "ORIO-T031", f"{FOR_I} @for (j = i; j < n; j += 2) c[i][j] = 0;"),
     (BAND, "ORIO-T031", f"{FOR_I} @for (j = i; j < u; j++) c[i][j] = 0;"),
+    (BAND, "ORIO-T031", "for (int i = 0; i < n; i++) @for (int j = (int)sizeof(i); j > 0; j--) c[i][j] = 0;"),
     (band(4, 4, loops="ih"), "ORIO-T031", f"{FOR_I} @for (h = i; h < n; h++) c[i][h] = 0;"),
     (band(4, 4, loops="uv"), "ORIO-T031", "for (u = 0; u < 9; u++) @for (v = u; v > 0; v--) c[u][v] = 0;"),
     (
