@@ -71,6 +71,24 @@ def one_of(option: str, choices: type[Choice]) -> Callable[[str], Choice]:
     return read
 
 
+def file_name(option: str) -> Callable[[str], str]:
+    """A reader of the name of a file to write, which an option that follows is not.
+
+    The reader raises DiagnosticError: ORIO-U004.
+    """
+
+    def read(text: str) -> str:
+        if text.startswith("-") and text != "-":
+            fail(
+                "ORIO-U004",
+                f"`{option} {text}`: the name of a file is needed, and this reads like an option",
+                help=f"`{option} -` writes to stdout, `{option} ./{text}` to a file of that name",
+            )
+        return text
+
+    return read
+
+
 def parse_pins(settings: Sequence[str]) -> Mapping[str, Value]:
     """The parameters that `--set NAME=VALUE` pins.  Raises DiagnosticError: ORIO-U005 and ORIO-E…."""
     pins: dict[str, Value] = {}
@@ -89,8 +107,14 @@ def parse_pins(settings: Sequence[str]) -> Mapping[str, Value]:
     return pins
 
 
-def _destination(given: Path | None) -> Path | None:
-    return STANDARD_OUTPUT if given == Path("-") else given
+def destination(option: str) -> Callable[[str], Path]:
+    """A reader of the name of a file to write, with `-` for stdout.  The reader raises DiagnosticError: ORIO-U004."""
+
+    def read(text: str) -> Path:
+        given = file_name(option)(text)
+        return STANDARD_OUTPUT if given == "-" else Path(given)
+
+    return read
 
 
 Paths = Annotated[
@@ -103,7 +127,7 @@ OutputPath = Annotated[
         "--output",
         "-o",
         metavar="OUT",
-        callback=_destination,
+        parser=destination("--output"),
         help="Where the result goes: a file for one input, a folder that mirrors the inputs for several, `-` for "
         "stdout. Without it, `name.c` gives `_name.c` beside it.",
     ),
@@ -157,7 +181,10 @@ JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON on stdout ins
 JsonTarget = Annotated[
     str | None,
     typer.Option(
-        "--json", metavar="FILE|-", help="Write the results as JSON to a file, or to stdout for `-`."
+        "--json",
+        metavar="FILE|-",
+        parser=file_name("--json"),
+        help="Write the results as JSON to a file, or to stdout for `-`.",
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print problems only.")]

@@ -17,7 +17,6 @@ from orio_py.cli.console import Color, Output, check_json_target, write_json
 from orio_py.cli.progress import progress_for
 from orio_py.cli.tables import tuning_results
 from orio_py.core.diagnostics import fail
-from orio_py.core.streams import STANDARD_OUTPUT
 from orio_py.core.units import Seconds
 from orio_py.tensors.contraction import TensorLayout
 
@@ -68,13 +67,17 @@ def tensor(
             "--output",
             "-o",
             metavar="OUT",
+            parser=shared.destination("--output"),
             help="The tuned C file; by default NAME.c beside FILE, or einsum.c.",
         ),
     ] = None,
     emit: Annotated[
         Path | None,
         typer.Option(
-            "--emit", metavar="OUT|-", help="Write the annotated C file that would be tuned, and stop."
+            "--emit",
+            metavar="OUT|-",
+            parser=shared.destination("--emit"),
+            help="Write the annotated C file that would be tuned, and stop.",
         ),
     ] = None,
     recipe: Annotated[
@@ -177,7 +180,7 @@ def tensor(
             layout=layout.value,
             type=kind.value,
             output=output,
-            emit=STANDARD_OUTPUT if emit == Path("-") else emit,
+            emit=emit,
             by_recipe=recipe,
             tuned=not only,
             options=chosen,

@@ -48,6 +48,8 @@ def run(*arguments: str, env: dict[str, str] | None = None, **options) -> subpro
         (["tune", "mm.c", "--jobs", "-3"], "ORIO-U004", "--jobs -3"),
         (["tune", "mm.c", "--seed", "1.5"], "ORIO-U004", "--seed 1.5"),
         (["tune", "mm.c", "--trials", "9" * 5000], "ORIO-U004", "whole number"),
+        (["tune", "--json", "--fresh", "mm.c"], "ORIO-U004", "./--fresh"),
+        (["transform", "mm.c", "-o", "--verbose"], "ORIO-U004", "./--verbose"),
         (["tune", "mm.c", "--time", "10 parsecs"], "ORIO-U004", "10 parsecs"),
         (["tune", "mm.c", "--time", "0s"], "ORIO-U004", "positive"),
         (["tune", "mm.c", "--timeout", "-1"], "ORIO-U004", "positive"),
