@@ -22,6 +22,9 @@ from orio_py.transformation.types import (
     words_of,
 )
 
+_OF_SHORT_UNSIGNED = (0, 2**16)
+"""No less than 0, and computed as `int`: values of `unsigned char` and `unsigned short`."""
+
 
 def runs(loop: CanonicalLoop) -> Node:
     """The condition that a loop runs, with a literal on the right-hand side."""
@@ -41,6 +44,11 @@ def is_always_true(test: Node, context: Context) -> bool:
         case c_ast.BinaryOp(op="<=" | ">=", left=left, right=right) if equal(left, right):
             return True
         case (
+            c_ast.BinaryOp(op=">=" | ">", left=value, right=limit)
+            | c_ast.BinaryOp(op="<=" | "<", left=limit, right=value)
+        ) if (literal_value(limit) or 0) < 0:
+            return is_within(value, _OF_SHORT_UNSIGNED, context)
+        case (
             c_ast.BinaryOp(op=">=", left=value, right=limit)
             | c_ast.BinaryOp(op="<=", left=limit, right=value)
         ):
@@ -49,7 +57,7 @@ def is_always_true(test: Node, context: Context) -> bool:
                 or is_converted(value, limit, context)
                 or _is_widened(value, context)
                 or is_computed_unsigned(value, context)
-                or is_within(value, (0, 2**16), context)
+                or is_within(value, _OF_SHORT_UNSIGNED, context)
             )
             return _is_zero(limit) and known
         case _:

@@ -273,7 +273,7 @@ def _with_extent(declared: CDeclaration, specified: CDeclaration | None) -> CDec
 def _addressed(around: FileScope, declared: Mapping[str, CDeclaration]) -> frozenset[str]:
     """The variables whose address something may have; all of them in a function that nobody could read."""
     if around.flow is not None:
-        return around.flow.addressed_before(around.inside)
+        return around.flow.exposed_before(around.inside)
     return frozenset(declared) if around.function is not None else frozenset()
 
 

@@ -163,7 +163,7 @@ def is_within(value: Node, known: tuple[int, int], context: Context) -> bool:
     match value:
         case c_ast.BinaryOp(op="+", left=c_ast.ID() as variable, right=c_ast.Constant() as amount):
             number = literal_value(amount)
-            small = number is not None and number <= known[1] // 2
+            small = number is not None and 0 <= number <= known[1] // 2
             return small and is_within(variable, known, context)
         case _:
             pass

@@ -176,6 +176,17 @@ CASES = {
         "static void more(double *to, double v) { *to += v; }",
         "for (i = 0; i < n; i++) for (j = 0; j < 8; j++) more(&x[i], x[i] * 0.25 + i);",
     ),
+    "numbers whose addresses are lent": (
+        "Parallelize()",
+        """static void parts(double v, double *a, double *b) { *a = (int)v; b[0] = v - *a; }
+        static void half(const double *v, double *s, double *d) { double u; parts(v[0] + v[1], s, &u); *d = u * 2; }""",
+        "double a, b; for (i = 0; i < n; i++) { half(x + i, &a, &b); y[i] = a - b; }",
+    ),
+    "an argument that changes by its address": (
+        "Unroll(ufactor=2)",
+        "static void more(double v, double *p, const double *q) { *p = v + 1; *p += v * 3 + q[0]; }",
+        "for (i = 0; i < n; i++) { t = x[i]; more(t, &t, y); y[i] = t; }",
+    ),
     "names of the region": (
         "Parallelize()",
         "static double odd(const double *x, int i) { int j = i * 2, t; t = j + 1; return x[t] + j; }",
@@ -215,6 +226,15 @@ def test_the_bodies_stand_in_the_variant() -> None:
             "for (i = 0; i < n; i++) add(x + i, t);",
         ),
         (PUT, "for (i = 0; i < n; i++) put(g, 1, 0, i);"),
+        # The address is kept, or leads to more than the number.
+        (
+            "static double *kept; static void keep(double *p) { kept = p; *p = 1; }",
+            "for (i = 0; i < n; i++) { double v; keep(&v); x[i] = v; }",
+        ),
+        (
+            "static void next(double *p, int k) { p[k] = 1; }",
+            "for (i = 0; i < n; i++) { double v = 0; next(&v, i - i); x[i] = v; }",
+        ),
         # Which row it is could change while the body runs.
         (
             "static double rows[9][4], *heads[9]; static int at; static void next(double *p) { at++; p[1] = at; }",

@@ -5,7 +5,7 @@ A step is an expression, a declaration or a condition; an edge leads to each ste
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
@@ -13,6 +13,7 @@ from typing import TypeVar
 from orio_py.ctree.effects import Effects
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import used_names
+from orio_py.ctree.unit.borrowed_pointers import Borrowed, kept_addresses
 
 
 @dataclass(slots=True)
@@ -73,6 +74,8 @@ class ControlFlow:
     """
 
     steps: tuple[Step, ...]
+    borrowed: Callable[[], Borrowed] = dict
+    """Which parameters functions of the file only follow."""
 
     def live_after(self, name: str, inside: range) -> bool:
         """Whether the value of `name` behind the code may be read before it is assigned; of a structure that of a member."""
@@ -111,10 +114,14 @@ class ControlFlow:
         """Whether the address of a variable of this name is taken anywhere."""
         return any(name in addressed for _, addressed in self._addressing)
 
-    def addressed_before(self, inside: range) -> frozenset[str]:
-        """The variables whose address is taken before the code, or may be when it comes again."""
+    def exposes(self, name: str) -> bool:
+        """Whether something may point to a variable of this name at some time."""
+        return any(name in exposed for _, exposed in self._exposing)
+
+    def exposed_before(self, inside: range) -> frozenset[str]:
+        """The variables that something may point to in the code."""
         before = self._before(inside)
-        return frozenset[str]().union(*(names for number, names in self._addressing if number in before))
+        return frozenset[str]().union(*(names for number, names in self._exposing if number in before))
 
     def changes(self, name: str, inside: range) -> bool:
         """Whether the variable that the code knows by a name is assigned or addressed in the function."""
@@ -216,6 +223,20 @@ class ControlFlow:
             (n, step.effects.address_taken) for n, step in enumerate(self.steps) if step.effects is not None
         )
         return [(number, names) for number, names in found if names]
+
+    @cached_property
+    def _exposing(self) -> list[tuple[int, frozenset[str]]]:
+        """The steps behind which something may point to variables, and to which."""
+        found = (
+            (number, kept_addresses(self.steps[number].node, names, self._borrowed_at(number)))
+            for number, names in self._addressing
+        )
+        return [(number, names) for number, names in found if names]
+
+    def _borrowed_at(self, number: int) -> Borrowed:
+        """What is borrowed by functions whose names no variable hides at a step."""
+        hidden = self.steps[number].declared
+        return {name: places for name, places in self.borrowed().items() if name not in hidden}
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from orio_py.ctree.build import is_number
 from orio_py.ctree.effects import EffectsMemory
 from orio_py.ctree.known_functions import allocated_pointer
 from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.unit.borrowed_pointers import Borrowed
 from orio_py.ctree.unit.control_flow import ControlFlow, Step
 
 _PRIVATE = re.compile(r"\b(?:private|shared|default|schedule)\s*\([^()]*\)")
@@ -17,16 +18,19 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 def control_flow(
-    body: Node, segment_of: Callable[[Node], int | None], mentioned: Mapping[int, frozenset[str]]
+    body: Node,
+    segment_of: Callable[[Node], int | None],
+    mentioned: Mapping[int, frozenset[str]],
+    borrowed: Callable[[], Borrowed] = dict,
 ) -> ControlFlow:
     """The graph of a function's body.
 
     `segment_of` says in which segment of the file a node begins (None if it does not know), `mentioned`
-    which names stand in a segment without being part of its code.
+    which names stand in a segment without being part of its code, `borrowed` which parameters functions only follow.
     """
     builder = _Builder(segment_of, mentioned)
     builder.build(body)
-    return ControlFlow(tuple(builder.steps))
+    return ControlFlow(tuple(builder.steps), borrowed)
 
 
 _ENTRY, _EXIT = 0, 1

@@ -16,6 +16,7 @@ from orio_py.ctree.nodes import Node, c_ast, substatements
 from orio_py.ctree.rewrite import walk
 from orio_py.ctree.structures import Structures, is_pointer
 from orio_py.ctree.symbols import CDeclaration, declaration_of
+from orio_py.ctree.unit.borrowed_pointers import Borrowed, borrowed_parameters
 from orio_py.ctree.unit.control_flow import ControlFlow
 from orio_py.ctree.unit.external_declarations import (
     Declared,
@@ -50,11 +51,13 @@ class Function:
     node: c_ast.FuncDef
     declared: Declared
     mentioned: Mapping[int, frozenset[str]]
+    borrowed: Callable[[], Borrowed] = dict
+    """Which parameters functions of the unit only follow."""
 
     @cached_property
     def flow(self) -> ControlFlow:
         """The control flow of the body."""
-        return control_flow(self.node.body, self.declared.segment_of, self.mentioned)
+        return control_flow(self.node.body, self.declared.segment_of, self.mentioned, self.borrowed)
 
     @cached_property
     def copied_pointers(self) -> frozenset[str]:
@@ -204,7 +207,7 @@ class TranslationUnit:
     def functions(self) -> Mapping[str, Function]:
         """The functions whose bodies were parsed."""
         return {
-            declared.name: Function(node, declared, self.segments.mentioned)
+            declared.name: Function(node, declared, self.segments.mentioned, lambda: self.borrowed_parameters)
             for declared in self.declared
             for node in declared.nodes
             if isinstance(node, c_ast.FuncDef)
@@ -220,6 +223,13 @@ class TranslationUnit:
             if not declared.is_system
             for node in declared.nodes
             if isinstance(node, c_ast.Decl) and node.name and isinstance(node.type, c_ast.FuncDecl)
+        )
+
+    @cached_property
+    def borrowed_parameters(self) -> Borrowed:
+        """For functions of the unit the places of parameters that they only follow."""
+        return borrowed_parameters(
+            self.functions.values(), lambda kind: self.named_types.number(kind) is not None
         )
 
     @cached_property

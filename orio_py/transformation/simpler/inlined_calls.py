@@ -26,9 +26,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial, reduce
 
 from orio_py.core.names import NameSupply
-from orio_py.ctree.build import binary, block, declare, ident
+from orio_py.ctree.build import binary, block, declare, ident, index
 from orio_py.ctree.ctype import CType, ctype, literal_type
 from orio_py.ctree.effects import effects
 from orio_py.ctree.known_functions import CHECKS, called_name
@@ -45,10 +46,11 @@ from orio_py.ctree.rewrite import (
     targets,
     walk,
 )
-from orio_py.ctree.symbols import CDeclaration
+from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.ctree.unit.callees import Callee
 from orio_py.transformation.base import Context
 from orio_py.transformation.simpler.accessors import with_places
+from orio_py.transformation.simpler.lent_addresses import lent_variable, with_followed
 from orio_py.transformation.simpler.local_pointers import with_value
 from orio_py.transformation.simpler.returns import without_returns
 
@@ -189,7 +191,9 @@ class _Statements(Rewriter):
             return None
         self._left -= size
         self._inside.append(callee.name)
+        around, self._context = self._context, _within(entered, self._context)
         body = self.rewrite(_Placed(call.coord).rewrite(entered))
+        self._context = around
         self._inside.pop()
         assert isinstance(body, Compound)
         items = body.block_items or []
@@ -200,6 +204,16 @@ class _Statements(Rewriter):
                 declared = [declare(callee.result, value)] if callee.result and value else []
                 is_open = not any(isinstance(item, c_ast.Decl) for item in items)
                 return [*declared, *(items if is_open else [body])]
+
+
+def _within(body: Node, context: Context) -> Context:
+    """The context of calls in the body of a function, which has variables of its own."""
+    own = [declaration_of(d) for d in walk(body) if isinstance(d, c_ast.Decl) and d.name]
+    return replace(
+        context,
+        declarations={**context.declarations, **{d.name: d for d in own}},
+        exposed=context.exposed | effects(body).address_taken,
+    )
 
 
 class _Placed(Rewriter):
@@ -222,11 +236,20 @@ def _entered(
     body = _with_own_values(rename(body, own), parameters, names)
     renamed: Node = body
     set_first: list[Node] = []
+    lent = {
+        p.name: v for p, a in zip(parameters, arguments, strict=True) if (v := lent_variable(p, a, context))
+    }
     for parameter, argument in zip(parameters, map(_sum, arguments), strict=True):
-        passed = effects(argument)
+        if (variable := lent.get(parameter.name)) is not None:
+            if (followed := with_followed(renamed, parameter.name, variable)) is None:
+                return None
+            renamed = followed
+            continue
+        passed = effects(_Subscripted().rewrite(argument))
         if passed.writes or passed.calls or passed.opaque:
             return None
-        same = _same_value(parameter, argument, callee, context)
+        is_changed = not passed.reads.isdisjoint(lent.values())
+        same = None if is_changed else _same_value(parameter, argument, callee, context)
         if same is not None and _keeps_its_value(parameter, body, context):
             put = with_value if parameter.is_array_like else substitute
             renamed = put(renamed, parameter.name, same)
@@ -237,6 +260,19 @@ def _entered(
             set_first.append(declare(" ".join(words), parameter.name, argument))
     assert isinstance(renamed, Compound)
     return copy_with(renamed, block_items=[*set_first, *(renamed.block_items or [])])
+
+
+class _Subscripted(Rewriter):
+    """`x[i + 1]` for `*(x + i + 1)`, whose effects are known."""
+
+    def visit_UnaryOp(self, node: c_ast.UnaryOp) -> Node:
+        places: list[Node] = []
+        base = self.rewrite(node.expr)
+        while node.op == "*" and isinstance(base, c_ast.BinaryOp) and base.op == "+":
+            base, place = base.left, base.right
+            places.append(place)
+        is_plain = bool(places) and isinstance(base, c_ast.ID)
+        return index(base, reduce(partial(binary, "+"), places)) if is_plain else self.generic(node)
 
 
 def _sum(argument: Node) -> Node:

@@ -268,8 +268,12 @@ class _Replacing(Rewriter):
     def visit_StructRef(self, node: c_ast.StructRef) -> Node:
         if not self._is_it(node.name) or isinstance(self._value, c_ast.ID):
             return copy_with(node, name=self.rewrite(node.name))
-        element = self._element(None) or c_ast.UnaryOp("*", self._value, node.coord)
-        return copy_with(node, name=element, type=".")
+        match self._value:
+            case c_ast.BinaryOp(op="+", left=c_ast.ID() as base, right=place):
+                followed: Node = index(base, place)
+            case _:
+                followed = c_ast.UnaryOp("*", self._value, node.coord)
+        return copy_with(node, name=self._element(None) or followed, type=".")
 
     def _is_it(self, node: Node) -> bool:
         return isinstance(node, c_ast.ID) and node.name == self._name

@@ -1,0 +1,115 @@
+"""Which parameters functions only follow, so that nobody has the address of a variable once a call has come back.
+
+void force(double q, double *fx, double *fy) { *fx = q; *fy = 2 * q; }
+
+force(charge[i], &fx, &fy);  /* changes `fx` and `fy`, and keeps the address of neither */
+
+Only pointers to numbers are looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+
+from orio_py.ctree.effects import effects
+from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.rewrite import declared_names, used_names, walk
+from orio_py.ctree.symbols import declaration_of
+from orio_py.ctree.unit.purity import FunctionDefinition
+
+Borrowed = Mapping[str, frozenset[int]]
+"""For functions by their names the places of parameters that they only follow."""
+
+_TESTS = frozenset({"==", "!=", "&&", "||"})
+
+
+def borrowed_parameters(
+    functions: Iterable[FunctionDefinition], is_number: Callable[[str], bool]
+) -> Borrowed:
+    """The pointers to numbers among the parameters of functions that are followed, compared, or handed on to one that does no more."""
+    bodies: dict[str, Node] = {}
+    places: dict[str, dict[str, int]] = {}
+    for function in functions:
+        name, body = function.node.decl.name, function.node.body
+        if name is not None and not effects(body).opaque:
+            bodies[name] = body
+            places[name] = _pointers(function, declared_names(body), is_number)
+    # All of them at first: what is kept is kept by some use that is none of these.
+    found: dict[str, frozenset[int]] = {}
+    left = {name: frozenset(of_name.values()) for name, of_name in places.items() if of_name}
+    while left != found:
+        found = left
+        left = {
+            name: frozenset(n for p, n in places[name].items() if n in found[name] and p not in others)
+            for name in found
+            for others in [_used_otherwise(bodies[name], found)]
+        }
+    return {name: numbers for name, numbers in found.items() if numbers}
+
+
+def _pointers(
+    function: FunctionDefinition, hidden: Set[str], is_number: Callable[[str], bool]
+) -> dict[str, int]:
+    """The parameters that point to a number, with their places."""
+    found: dict[str, int] = {}
+    for place, parameter in enumerate(function.parameters):
+        if not isinstance(parameter, c_ast.Decl) or parameter.name is None or parameter.name in hidden:
+            continue
+        declared = declaration_of(parameter)
+        if declared.pointers == 1 and not declared.dimensions and is_number(declared.type):
+            found[parameter.name] = place
+    return found
+
+
+def _used_otherwise(node: Node | None, borrowed: Borrowed) -> Set[str]:
+    """The names that some code uses in another way than a pointer that it follows."""
+    match node:
+        case None:
+            return set()
+        case c_ast.ID(name=name):
+            return {name}
+        case c_ast.UnaryOp(op="sizeof"):
+            return set()
+        case c_ast.UnaryOp(op="&"):
+            return used_names([node.expr])
+        case c_ast.UnaryOp(op="*" | "!", expr=c_ast.ID()):
+            return set()
+        case c_ast.ArrayRef(name=c_ast.ID(), subscript=place):
+            return _used_otherwise(place, borrowed)
+        case c_ast.StructRef(name=inner):
+            return _used_otherwise(inner, borrowed)
+        case c_ast.BinaryOp(op=op) if op in _TESTS:
+            rest = [part for part in (node.left, node.right) if not isinstance(part, c_ast.ID)]
+        case c_ast.If(cond=c_ast.ID()):
+            rest = [node.iftrue, node.iffalse]
+        case c_ast.FuncCall(name=c_ast.ID(name=name)):
+            lent = borrowed.get(name, frozenset())
+            given = enumerate(node.args or ())
+            rest = [part for place, part in given if place not in lent or not isinstance(part, c_ast.ID)]
+        case _:
+            rest = list(node)
+    return set[str]().union(*(_used_otherwise(part, borrowed) for part in rest))
+
+
+def kept_addresses(node: Node | None, taken: frozenset[str], borrowed: Borrowed) -> frozenset[str]:
+    """The variables among those whose address some code has `taken` that something may point to afterwards."""
+    if not taken or node is None:
+        return taken
+    parts = list(walk(node))
+    lent = [name for part in parts for name in _lent(part, borrowed)]
+    addresses = [used_names([p.expr]) for p in parts if isinstance(p, c_ast.UnaryOp) and p.op == "&"]
+    return frozenset(name for name in taken if sum(name in names for names in addresses) > lent.count(name))
+
+
+def _lent(call: Node, borrowed: Borrowed) -> Iterator[str]:
+    """The variables whose address a call hands to a function that only follows it."""
+    match call:
+        case c_ast.FuncCall(name=c_ast.ID(name=name), args=Node() as given) if name in borrowed:
+            for place, argument in enumerate(given):
+                match argument:
+                    case c_ast.UnaryOp(op="&", expr=c_ast.ID(name=variable)) if place in borrowed[name]:
+                        yield variable
+                    case _:
+                        pass
+        case _:
+            pass
