@@ -52,6 +52,7 @@ class Context:
     give to numbers to the C types that they stand for, `structures` the names of structures to their members;
     `facts` are polynomials over integer variables that are at least 0 where the node begins, `enumerators` the values
     of enumeration constants, `functions` the file's own that calls may be replaced by, `obstacles` what keeps others from that, and `label` is a C identifier for the region.
+    Where it `inspects`, the host may run loops before kernels that find out which elements these use.
     """
 
     declarations: Mapping[str, CDeclaration] = field(default_factory=dict[str, CDeclaration])
@@ -72,6 +73,7 @@ class Context:
     functions: Mapping[str, Callee] = field(default_factory=dict[str, Callee])
     obstacles: Mapping[str, str] = field(default_factory=dict[str, str])
     label: str = "region"
+    inspects: bool = False
     overruled: Remarks = field(default_factory=Remarks, compare=False, repr=False)
     idle: Remarks = field(default_factory=Remarks, compare=False, repr=False)
     memory: EffectsMemory = field(default_factory=EffectsMemory, compare=False, repr=False)

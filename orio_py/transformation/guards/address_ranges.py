@@ -9,7 +9,7 @@ from orio_py.core.names import NameSupply
 from orio_py.ctree.build import as_long, binary, expression, ident, index, literal_value, unary
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.dependence.names import AccessKey, names_of
-from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.nodes import Node, c_ast, reference_parts
 from orio_py.ctree.rewrite import assigned_names, declared_names, walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
@@ -29,6 +29,7 @@ from orio_py.transformation.offload.bounded_values import (
 from orio_py.transformation.offload.element_accesses import ElementAccess, accesses_in
 from orio_py.transformation.offload.extents import factor_of, inner_extents
 from orio_py.transformation.offload.index_ranges import IndexRange, Unbounded, ends, minimums, simply_bounded
+from orio_py.transformation.offload.inspection import Uninspectable, inspected_array, inspection
 from orio_py.transformation.parallel.compaction import spaced_writes
 from orio_py.transformation.verdicts import aliases_in
 
@@ -42,13 +43,14 @@ class AddressRange:
     """The addresses, as numbers, of the first byte that is touched and of the first one behind.
 
     Each is the smallest, or the largest, of several ones.  `rows` says how the variables are found that they may be,
-    and `pointers` is the memory of the pointers to these rows.
+    and `pointers` is the memory of the pointers to these rows.  The statements `before` find out values that they use.
     """
 
     first: tuple[Node, ...]
     behind: tuple[Node, ...]
     rows: RowRange | None = None
     pointers: AddressRange | None = None
+    before: tuple[Node, ...] = ()
 
     @property
     def is_safe(self) -> bool:
@@ -97,6 +99,7 @@ class TouchedMemory:
     calls: bool
     addresses: frozenset[str]
     context: Context
+    statement: Node
 
     def signs(self, names: Sequence[str]) -> tuple[Fact, ...]:
         """That the factors of indices in the subscripts of some arrays are not negative, and what divides indices is positive."""
@@ -161,6 +164,7 @@ class TouchedMemory:
             bool(context.effects(statement).calls),
             touched.addresses,
             context,
+            statement,
         )
 
     def extent(self, name: str, supply: NameSupply) -> AddressRange | None:
@@ -179,6 +183,8 @@ class TouchedMemory:
             self._rows(name, declared, supply) if row_subscripts(declared) else self._elements(name, declared)
         )
         is_whole = bool(declared.dimensions) and all(declared.dimensions) and declared.scope != "parameter"
+        if found is None and self.context.inspects and not row_subscripts(declared):
+            found = self._inspected(name, declared, supply)
         if found is None and is_whole and not declared.pointers and "register" not in declared.storage:
             # Whatever is touched of an array lies in it.
             return object_range(unary("&", ident(name)))
@@ -236,6 +242,50 @@ class TouchedMemory:
         for _ in declared.dimensions[1:]:
             base = index(base, 0)
         return self._range(base, uses, factors)
+
+    def _inspected(self, name: str, declared: CDeclaration, supply: NameSupply) -> AddressRange | None:
+        """The range that loops find out before the test, where nothing that is written may be what they read."""
+        if self.calls or declared.pointers + len(declared.dimensions) != max(1, len(declared.dimensions)):
+            return None
+        array = inspected_array(declared, self.context, supply)
+        carried = self.context.effects(self.statement).reads_before_write
+        try:
+            before = inspection(
+                (),
+                self.statement,
+                {name: array},
+                carried & frozenset(assigned_names(self.statement)),
+                frozenset(),
+                self.context,
+                self.arithmetic.computes_unsigned,
+            )
+        except Uninspectable:
+            return None
+        own = {name, array.first, array.last, array.at}
+        if (
+            not self._is_all_indexed(name, array.depth)
+            or not self._is_steady(before, own)
+            or not _is_total(before)
+        ):
+            return None
+        base: Node = ident(name)
+        for _ in declared.dimensions[1:]:
+            base = index(base, 0)
+        low, high = (self.arithmetic.opaque(ident(end)) for end in (array.first, array.last))
+        first = self._addresses(base, [low], largest=False)
+        return AddressRange(
+            first, self._addresses(base, [high.shifted(1)], largest=True), before=tuple(before)
+        )
+
+    def _is_all_indexed(self, name: str, depth: int) -> bool:
+        """Whether all that the statement does with an array is to use elements by their subscripts."""
+        parts = [reference_parts(part) for part in walk(self.statement)]
+        elements = {id(base) for base, subscripts in parts if len(subscripts) == depth}
+        return all(
+            id(part) in elements
+            for part in walk(self.statement)
+            if isinstance(part, c_ast.ID) and part.name == name
+        )
 
     def _are_all(self, uses: Sequence[ElementAccess], name: str) -> bool:
         """Whether everything that is touched under a name was collected, as what is reached by subscripts."""

@@ -283,7 +283,8 @@ def _disjointness(statement: Node, context: Context) -> Guard | None:
     if runs is None:
         return None
     rows = [extent.rows for name in used if (extent := extents[name]) is not None and extent.rows is not None]
-    preparation = _where(runs, accesses.preparation(rows, supply))
+    inspected = [statement for name in used if (extent := extents[name]) for statement in extent.before]
+    preparation = _where(runs, [*accesses.preparation(rows, supply), *inspected])
     for name in used:
         # What is behind a pointer is read where the first tests hold only.
         if (extent := extents[name]) is not None and not followed and not runs:

@@ -97,11 +97,12 @@ def array(
     in_vectors: bool = False,
     in_structures: bool = False,
     outer: CanonicalLoop | None = None,
+    span: Range | None = None,
 ) -> Array:
     """What becomes of one array; one of two dimensions may be held `by_columns`.
 
     The last subscript may be a place `in_structures`, `in_vectors` says that neighbouring iterations are done together, `outer` is the outermost axis if it is cut in
-    slices.
+    slices.  The elements that are used are those of `span`, where the code does not tell.
 
     Raises Refusal: ORIO-T122, T124.
     """
@@ -112,7 +113,9 @@ def array(
         uses = [_blended(use) for use in uses]
     if by_columns and len(declared.dimensions) == 2:
         return _columns(declared, uses, axes, arithmetic, what, context)
-    return _rows(declared, uses, axes, arithmetic, what, context, outer=outer, in_structures=in_structures)
+    return _rows(
+        declared, uses, axes, arithmetic, what, context, outer=outer, in_structures=in_structures, span=span
+    )
 
 
 def _blended(use: ElementAccess) -> ElementAccess:
@@ -130,6 +133,7 @@ def structures_array(
     context: Context,
     *,
     outer: CanonicalLoop | None = None,
+    span: Range | None = None,
 ) -> Array:
     """What becomes of an array of structures with members of several types: a buffer of them.
 
@@ -137,7 +141,7 @@ def structures_array(
     """
     _require_elements(declared, uses, what, record=record)
     whole = [replace(use, subscripts=use.subscripts[:-1]) for use in uses]
-    found = _rows(declared, whole, axes, arithmetic, what, context, outer=outer)
+    found = _rows(declared, whole, axes, arithmetic, what, context, outer=outer, span=span)
     # Members that the loops do not assign, and what lies between them, keep what is there.
     kept = Direction.INOUT if found.plan.direction is Direction.OUT else found.plan.direction
     return replace(found, plan=replace(found.plan, direction=kept, record=record), record=record)
@@ -153,6 +157,7 @@ def _rows(
     *,
     outer: CanonicalLoop | None,
     in_structures: bool = False,
+    span: Range | None = None,
 ) -> Array:
     """An array that the device holds as C does; the last subscript may be a place `in_structures`."""
     name = declared.name
@@ -161,8 +166,8 @@ def _rows(
     extents = [factor_of(extent, sizes, arithmetic) for extent in inner]
     flats = [_flat(use, extents) for use in uses]
     whole = declared_count(declared, arithmetic, context)
-    found: Range | None = None
-    if whole is None:
+    found = span
+    if whole is None and span is None:
         promised = promised_count(declared, extents, arithmetic)
         try:
             found = touched(uses, flats, axes, arithmetic, declared, what)
@@ -191,7 +196,11 @@ def _rows(
     address = zero if not inner else unary("&", index(zero, 0))
     least = {**minimums(axes), **arithmetic.minimums}
     origin = first, found.lowers[0] if found is not None and len(found.lowers) == 1 else None
-    slices = None if outer is None else slice_plan(uses, flats, outer, len(axes), origin, arithmetic, least)
+    slices = (
+        None
+        if outer is None or span is not None
+        else slice_plan(uses, flats, outer, len(axes), origin, arithmetic, least)
+    )
     if first is not None:
         address = unary("&", index(name, first)) if not inner else binary("+", address, first)
         if literal_value(first) is None:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from orio_py.ctree.build import flat_block
+from orio_py.ctree.build import block, flat_block
 from orio_py.ctree.loops import nest as perfect_nest
 from orio_py.ctree.loops import outermost_loops
 from orio_py.ctree.nodes import Node
@@ -288,7 +288,12 @@ def with_kernel(loop: Node, context: Context, arguments: OffloadArguments) -> No
 
 
 def _called(found: Offloaded, arguments: OffloadArguments) -> Node:
-    """The call of a kernel, and assignments of the indices' last values where they are read later."""
+    """The call of a kernel, behind what finds out which elements it uses, and assignments of the indices' last values where
+    they are read later.
+    """
     call = call_of(found.plan)
     settled = with_final_indices(call, found.loops, arguments.what, found.plain.context)
-    return call if settled is call else flat_block(found.plain.restored(settled))
+    if not found.before:
+        return call if settled is call else flat_block(found.plain.restored(settled))
+    rest = call if settled is call else found.plain.restored(settled)
+    return block(block(*found.before, rest))

@@ -10,7 +10,7 @@ from orio_py.ctree.build import index
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.dependence.names import resolve
 from orio_py.ctree.emit_expression import emit_type
-from orio_py.ctree.loops import CanonicalLoop, ends_iterations
+from orio_py.ctree.loops import CanonicalLoop, ends_iterations, jumps_out
 from orio_py.ctree.nodes import Node, c_ast, reference_parts
 from orio_py.ctree.region_walk import RegionWalk
 from orio_py.ctree.rewrite import assigned_names, assignments, declared_names
@@ -89,7 +89,7 @@ def collect_accesses(
         levels.append(level_of(loop, arithmetic, known, runs=True))
         known[loop.index] = Polynomial.symbol(loop.index)
     place = _Place(tuple(levels), tuple(levels), known)
-    walk.statement(body, _doubtful(place, body) if ends_iterations(body) else place)
+    walk.statement(body, _doubtful(place, body) if _may_end_early(body) else place)
     return tuple(levels), walk.found
 
 
@@ -104,6 +104,11 @@ def accesses_in(node: Node, arithmetic: Arithmetic) -> list[ElementAccess]:
 def _doubtful(place: _Place, node: Node) -> _Place:
     """The place inside a statement that does not say for which indices it runs."""
     return replace(place, always=False, is_exact=False, path=place.inside(node, True))
+
+
+def _may_end_early(body: Node) -> bool:
+    """Whether a loop may leave out iterations, or something else than the end of one by `continue`."""
+    return jumps_out(body, (c_ast.Continue,)) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +180,12 @@ class _Walk(RegionWalk[_Place]):
         levels, whole = (*state.levels, level), (*state.whole, level)
         sums = tuple(each for each in state.sums if loop.index not in each.value.symbols)
         inner = replace(state, levels=levels, whole=whole, known=known, sums=sums)
-        self.statement(loop.body, _doubtful(inner, loop.node) if ends_iterations(loop.body) else inner)
+        self.statement(loop.body, _doubtful(inner, loop.node) if _may_end_early(loop.body) else inner)
+
+    def statement(self, node: Node, state: _Place) -> _Place:
+        """Follow a statement; what stands behind a `continue` in it is not known to be reached."""
+        after = super().statement(node, state)
+        return _doubtful(after, node) if ends_iterations(node) else after
 
     def _without_choices(self, level: IndexRange) -> IndexRange:
         """The range with both operands for an end that is the larger, or the smaller, of two values."""

@@ -21,13 +21,10 @@ from orio_py.kernel.plan import (
     BufferPlan,
     KernelPlan,
     LaunchShape,
-    Layout,
-    Layouts,
     ReductionPlan,
 )
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.offload.arguments import OffloadArguments, launch_shape
-from orio_py.transformation.offload.arithmetic import Arithmetic
 from orio_py.transformation.offload.atomics import in_one_form, require_single_updates, update_copies
 from orio_py.transformation.offload.axis_mapping import axis
 from orio_py.transformation.offload.blocks import in_blocks
@@ -35,10 +32,10 @@ from orio_py.transformation.offload.body import (
     body_items,
     flattened,
 )
-from orio_py.transformation.offload.buffers import Array, array, structures_array
+from orio_py.transformation.offload.buffers import Array
 from orio_py.transformation.offload.device_nest import device_nest
 from orio_py.transformation.offload.element_accesses import ElementAccess
-from orio_py.transformation.offload.index_ranges import IndexRange
+from orio_py.transformation.offload.kernel_arrays import KernelArrays
 from orio_py.transformation.offload.limits import require_limits
 from orio_py.transformation.offload.marching import require_march
 from orio_py.transformation.offload.rows import in_rows
@@ -52,13 +49,15 @@ from orio_py.transformation.offload.vectors import lanes
 class Offloaded:
     """A plan, and the perfect nest that it stands for: its axes slowest first, and all its loops.
 
-    The loops are those of the code without structures, `plain`.
+    The loops are those of the code without structures, `plain`.  The statements `before` find out what the plan's buffers
+    hold, in the region's terms.
     """
 
     plan: KernelPlan
     axes: tuple[CanonicalLoop, ...]
     loops: tuple[CanonicalLoop, ...]
     plain: Flattened
+    before: tuple[Node, ...] = ()
 
 
 def offload(node: Node, context: Context, arguments: OffloadArguments) -> KernelPlan:
@@ -82,14 +81,16 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     _require_neighbours(uses, plain_arrays, arguments)
     require_single_updates(nest.shared, arguments)
     cut = mapped[0] if arguments.options.streams > 1 else None
-    arrays = _arrays(uses, nest.axes, arithmetic, plain_arrays, arguments, cut)
+    kernel_arrays = KernelArrays.of(nest, arguments, cut)
+    arrays = kernel_arrays.found
     plain = flattened(body, arrays)
     extents = tuple(scalar for found in arrays.values() for scalar in found.scalars)
     kept = scalars(nest.shared, nest.outer, nest.every, plain, extents, what, context)
     dimensions = tuple(axis(loop, arithmetic, context) for loop in mapped)
     _require_known_groups(launch, kept.reductions, arguments, node)
     atomics = tuple(found.name for found in nest.shared.atomic)
-    numbers = {name: found for name, found in uses.items() if name not in plain_arrays.mixed}
+    apart = plain_arrays.mixed.keys() | kernel_arrays.inspected
+    numbers = {name: found for name, found in uses.items() if name not in apart}
     stage = StagedNest(body, numbers, arrays, dimensions, launch, arithmetic, node, frozenset(atomics))
     tiles = stage.tiles([name for name, _ in kept.private], context, arguments)
 
@@ -129,7 +130,7 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
         language=arguments.backend.name,
     )
     require_limits(plan, arguments.model, node)
-    return Offloaded(plan, mapped, nest.every, plain_arrays)
+    return Offloaded(plan, mapped, nest.every, plain_arrays, kernel_arrays.before)
 
 
 def _require_known_groups(
@@ -164,44 +165,6 @@ def _buffers(arrays: Mapping[str, Array], whole: Set[str]) -> tuple[BufferPlan, 
     return tuple(replace(a.plan, slices=None) if n in whole else a.plan for n, a in arrays.items())
 
 
-def _arrays(
-    uses: dict[str, list[ElementAccess]],
-    axes: Sequence[IndexRange],
-    arithmetic: Arithmetic,
-    plain: Flattened,
-    arguments: OffloadArguments,
-    outer: CanonicalLoop | None,
-) -> dict[str, Array]:
-    """What becomes of each array, in the layout that is asked for; `outer` is the loop that is cut in slices.
-
-    Raises Refusal: ORIO-T122, T124, T142.
-    """
-    found: dict[str, Array] = {}
-    layouts = Layouts.given(arguments.layout)
-    for name, each in uses.items():
-        turned = layouts.of(name) is (Layout.SOA if name in plain.records else Layout.COLUMN)
-        what, context = arguments.what, plain.context
-        if (mixed := plain.mixed.get(name)) is not None:
-            found[name] = structures_array(
-                mixed.declared, mixed.record, each, axes, arithmetic, what, context, outer=outer
-            )
-            continue
-        found[name] = array(
-            name,
-            each,
-            axes,
-            arithmetic,
-            what,
-            context,
-            by_columns=turned,
-            in_vectors=arguments.vector > 1,
-            in_structures=name in plain.records,
-            outer=None if name in plain.records else outer,
-        )
-    _require_layouts(plain.node, arguments.what, layouts, found)
-    return found
-
-
 def _require_neighbours(
     uses: dict[str, list[ElementAccess]], plain: Flattened, arguments: OffloadArguments
 ) -> None:
@@ -217,27 +180,3 @@ def _require_neighbours(
         help="leave `vectorWidth` 1",
         argument="vectorWidth",
     )
-
-
-_LAYOUTS = {
-    Layout.SOA: ("member by member", "an array of structures with one dimension and members of one type"),
-    Layout.COLUMN: ("column by column", "declared with two dimensions"),
-}
-
-
-def _require_layouts(node: Node, what: str, layouts: Layouts, arrays: Mapping[str, Array]) -> None:
-    """Each layout makes a difference.  Raises Refusal: ORIO-T142."""
-    problem = None
-    if layouts.rest is not Layout.ROW and not any(found.plan.rows for found in arrays.values()):
-        how, needed = _LAYOUTS[layouts.rest]
-        problem = f"finds no array to hold {how}: none in the loops is {needed}"
-    for name, layout in layouts.named:
-        if name not in arrays:
-            near = ", ".join(f"`{array}`" for array in sorted(arrays))
-            problem = f"finds no array `{name}` in the loops, which use {near or 'none'}"
-        elif layout is not Layout.ROW and not arrays[name].plan.rows:
-            how, needed = _LAYOUTS[layout]
-            problem = f"cannot hold `{name}` {how}: it is not {needed}"
-    if problem is not None:
-        message = f"{what} {problem}"
-        refuse("ORIO-T142", message, node, help="leave `layout` 'row'", argument="layout")
