@@ -38,6 +38,19 @@ class Remarks:
 
 
 @dataclass(frozen=True, slots=True)
+class KnownRange:
+    """The variables that hold between which places elements of an array are used, by the loops with this `text`.
+
+    The text notes places by a variable `at`.
+    """
+
+    first: str
+    last: str
+    at: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Context:
     """What a transformation is told about the place where it works.
 
@@ -52,7 +65,8 @@ class Context:
     give to numbers to the C types that they stand for, `structures` the names of structures to their members;
     `facts` are polynomials over integer variables that are at least 0 where the node begins, `enumerators` the values
     of enumeration constants, `functions` the file's own that calls may be replaced by, `obstacles` what keeps others from that, and `label` is a C identifier for the region.
-    Where it `inspects`, the host may run loops before kernels that find out which elements these use.
+    Where it `inspects`, the host may run loops before kernels that find out which elements these use; `ranges` has what is
+    found out of arrays already where the node begins.
     """
 
     declarations: Mapping[str, CDeclaration] = field(default_factory=dict[str, CDeclaration])
@@ -74,6 +88,7 @@ class Context:
     obstacles: Mapping[str, str] = field(default_factory=dict[str, str])
     label: str = "region"
     inspects: bool = False
+    ranges: Mapping[str, KnownRange] = field(default_factory=dict[str, KnownRange])
     overruled: Remarks = field(default_factory=Remarks, compare=False, repr=False)
     idle: Remarks = field(default_factory=Remarks, compare=False, repr=False)
     memory: EffectsMemory = field(default_factory=EffectsMemory, compare=False, repr=False)

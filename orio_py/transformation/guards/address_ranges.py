@@ -12,7 +12,7 @@ from orio_py.ctree.dependence.names import AccessKey, names_of
 from orio_py.ctree.nodes import Node, c_ast, reference_parts
 from orio_py.ctree.rewrite import assigned_names, declared_names, walk
 from orio_py.ctree.symbols import CDeclaration
-from orio_py.transformation.base import Context
+from orio_py.transformation.base import Context, KnownRange
 from orio_py.transformation.guards.pointed_bounds import PointedBounds
 from orio_py.transformation.guards.row_facts import Fact, is_steady, strongest
 from orio_py.transformation.guards.row_ranges import ADDRESS, RowRange, preparation, row_range, row_subscripts
@@ -29,7 +29,7 @@ from orio_py.transformation.offload.bounded_values import (
 from orio_py.transformation.offload.element_accesses import ElementAccess, accesses_in
 from orio_py.transformation.offload.extents import factor_of, inner_extents
 from orio_py.transformation.offload.index_ranges import IndexRange, Unbounded, ends, minimums, simply_bounded
-from orio_py.transformation.offload.inspection import Uninspectable, inspected_array, inspection
+from orio_py.transformation.offload.inspection import Inspection, Uninspectable, inspected_array
 from orio_py.transformation.parallel.compaction import spaced_writes
 from orio_py.transformation.verdicts import aliases_in
 
@@ -43,7 +43,8 @@ class AddressRange:
     """The addresses, as numbers, of the first byte that is touched and of the first one behind.
 
     Each is the smallest, or the largest, of several ones.  `rows` says how the variables are found that they may be,
-    and `pointers` is the memory of the pointers to these rows.  The statements `before` find out values that they use.
+    and `pointers` is the memory of the pointers to these rows.  The statements `before` find out values that they use, which
+    are `known` then.
     """
 
     first: tuple[Node, ...]
@@ -51,6 +52,7 @@ class AddressRange:
     rows: RowRange | None = None
     pointers: AddressRange | None = None
     before: tuple[Node, ...] = ()
+    known: KnownRange | None = None
 
     @property
     def is_safe(self) -> bool:
@@ -249,18 +251,12 @@ class TouchedMemory:
             return None
         array = inspected_array(declared, self.context, supply)
         carried = self.context.effects(self.statement).reads_before_write
+        combined, wraps = carried & {*assigned_names(self.statement)}, self.arithmetic.computes_unsigned
         try:
-            before = inspection(
-                (),
-                self.statement,
-                {name: array},
-                carried & frozenset(assigned_names(self.statement)),
-                frozenset(),
-                self.context,
-                self.arithmetic.computes_unsigned,
-            )
+            found = Inspection.of((), self.statement, {name: array}, combined, set(), self.context, wraps)
         except Uninspectable:
             return None
+        before = found.statements(supply)
         own = {name, array.first, array.last, array.at}
         if (
             not self._is_all_indexed(name, array.depth)
@@ -271,11 +267,15 @@ class TouchedMemory:
         base: Node = ident(name)
         for _ in declared.dimensions[1:]:
             base = index(base, 0)
-        low, high = (self.arithmetic.opaque(ident(end)) for end in (array.first, array.last))
-        first = self._addresses(base, [low], largest=False)
-        return AddressRange(
-            first, self._addresses(base, [high.shifted(1)], largest=True), before=tuple(before)
-        )
+        first, behind = ident(array.first), binary("+", ident(array.last), 1)
+        ends = ((self._behind(base, offset),) for offset in (first, behind))
+        return AddressRange(*ends, before=tuple(before), known=found.known(name))
+
+    def _behind(self, base: Node, offset: Node) -> Node:
+        """The address so many elements behind a pointer, which may be null where that is looked at."""
+        if isinstance(base, c_ast.ID) and base.name in self.addresses:
+            return binary("+", as_long(base, ADDRESS), _bytes(base, offset))
+        return as_long(binary("+", base, offset), ADDRESS)
 
     def _is_all_indexed(self, name: str, depth: int) -> bool:
         """Whether all that the statement does with an array is to use elements by their subscripts."""

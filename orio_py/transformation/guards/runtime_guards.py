@@ -24,7 +24,7 @@ from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Comment, Compound, Node, Transform, c_ast
 from orio_py.ctree.rewrite import Rewriter, walk_statements
 from orio_py.ctree.symbols import declaration_of
-from orio_py.transformation.base import Context, Refusal
+from orio_py.transformation.base import Context, KnownRange, Refusal
 from orio_py.transformation.guards.address_ranges import AddressRange, TouchedMemory, object_range
 from orio_py.transformation.guards.number_facts import number_facts
 from orio_py.transformation.guards.pointed_bounds import tests_before_following
@@ -55,6 +55,9 @@ class Guard:
     after: tuple[Node, ...] = ()
     """What follows the transformed version: last values of indices that it does not set."""
 
+    ranges: Mapping[str, KnownRange] = field(default_factory=dict[str, KnownRange])
+    """What the preparation finds out of arrays."""
+
     def and_(self, other: Guard) -> Guard:
         """The condition that both hold."""
         return Guard(
@@ -65,6 +68,7 @@ class Guard:
             pairs=self.pairs + other.pairs,
             apart=self.apart + other.apart,
             preparation=self.preparation + other.preparation,
+            ranges={**self.ranges, **other.ranges},
             after=self.after + other.after,
         )
 
@@ -73,7 +77,15 @@ class Guard:
         given = context.assumptions
         known = given.noalias if isinstance(given.noalias, frozenset) else frozenset[str]()
         apart = replace(given, noalias=known | self.names) if self.names else given
-        return replace(context, assumptions=apart, facts=context.facts + tuple(f.value for f in self.facts))
+        facts = context.facts + tuple(f.value for f in self.facts)
+        taken = {name for found in self.ranges.values() for name in (found.first, found.last)}
+        return replace(
+            context,
+            assumptions=apart,
+            facts=facts,
+            ranges={**context.ranges, **self.ranges},
+            reserved=context.reserved | taken,
+        )
 
     def around(self, transformed: Node, original: Node) -> Node:
         """Both versions of a statement, and which of them runs."""
@@ -300,6 +312,9 @@ def _disjointness(statement: Node, context: Context) -> Guard | None:
         pairs=tuple(tested),
         apart=_different(tuple(map(plain.restored, tests))),
         preparation=tuple(map(plain.restored, preparation)),
+        ranges={
+            n: extent.known for n in used if (extent := extents[n]) is not None and extent.known is not None
+        },
     )
 
 

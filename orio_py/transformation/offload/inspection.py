@@ -28,12 +28,14 @@ from orio_py.ctree.build import (
     binary,
     block,
     cast_to,
+    const,
     declare,
     ident,
     if_,
     statements,
     unary,
 )
+from orio_py.ctree.emit import emit
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import (
     INCREMENTS,
@@ -44,15 +46,17 @@ from orio_py.ctree.nodes import (
     Node,
     c_ast,
     reference_parts,
+    substatements,
 )
 from orio_py.ctree.region_walk import SILENT, UNEVALUATED
-from orio_py.ctree.rewrite import assigned_names, copy_with, declared_names, substitute, walk
+from orio_py.ctree.rewrite import assigned_names, copy_with, declared_names, rename, substitute, walk
 from orio_py.ctree.symbols import CDeclaration
-from orio_py.transformation.base import Context
+from orio_py.transformation.base import Context, KnownRange
 from orio_py.transformation.offload.extents import inner_extents
 from orio_py.transformation.types import index_type
 
 _MOST_ROUNDS = 64
+_Loop = For | c_ast.While | c_ast.DoWhile
 
 
 class Uninspectable(Exception):
@@ -112,27 +116,53 @@ def inspected_array(declared: CDeclaration, context: Context, supply: NameSupply
     return InspectedArray(len(extents) + 1, extents, first, last, at)
 
 
-def inspection(
-    loops: Sequence[CanonicalLoop],
-    body: Node,
-    arrays: Mapping[str, InspectedArray],
-    combined: Set[str],
-    unreadable: Set[str],
-    context: Context,
-    wraps: Callable[[Node], bool],
-) -> list[Node]:
-    """The statements that find out the places of `arrays`; `loops` are those around the `body` of an iteration.
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """The loops that find out which elements of `arrays` a nest uses, and the variables that they set for themselves."""
 
-    The nest combines scalars in `combined`; elements of `unreadable` arrays are not what they are called; `wraps` says of an
-    expression that C may compute it in an unsigned type.
-    Raises Uninspectable.
-    """
-    found = _Slice(loops, body, arrays, combined, unreadable, context, wraps)
-    nest = found.nest()
-    begin = [part for array in arrays.values() for part in array.begin()]
-    names = ", ".join(f"`{name}`" for name in arrays)
-    remark = Comment(f"/* Which elements of {names} the loops use. */")
-    return [*begin, remark, block(*found.own(), nest), *(array.end() for array in arrays.values())]
+    arrays: Mapping[str, InspectedArray]
+    variables: tuple[tuple[str, str], ...]
+    loops: Node
+
+    @classmethod
+    def of(
+        cls,
+        loops: Sequence[CanonicalLoop],
+        body: Node,
+        arrays: Mapping[str, InspectedArray],
+        combined: Set[str],
+        unreadable: Set[str],
+        context: Context,
+        wraps: Callable[[Node], bool],
+    ) -> Inspection:
+        """Those of a nest; `loops` are those around the `body` of an iteration.
+
+        The nest combines scalars in `combined`; elements of `unreadable` arrays are not what they are called; `wraps` says of
+        an expression that C may compute it in an unsigned type.  Raises Uninspectable.
+        """
+        found = _Slice(loops, body, arrays, combined, unreadable, context, wraps)
+        nest = found.nest()
+        return cls(arrays, tuple(found.own(nest)), nest)
+
+    @property
+    def text(self) -> str:
+        """The same for loops that do the same."""
+        return emit(self.loops)
+
+    def known(self, name: str) -> KnownRange:
+        """What is known of an array behind the statements."""
+        array = self.arrays[name]
+        return KnownRange(array.first, array.last, array.at, self.text)
+
+    def statements(self, supply: NameSupply) -> list[Node]:
+        """The statements, with variables of their own: those of the function keep their values."""
+        own = {name: supply.fresh(f"{name}_at") for name, _ in self.variables}
+        begin = [part for array in self.arrays.values() for part in array.begin()]
+        names = ", ".join(f"`{name}`" for name in self.arrays)
+        remark = Comment(f"/* Which elements of {names} the loops use. */")
+        declared = [declare(kind, own[name]) for name, kind in self.variables]
+        inside = block(*declared, *statements(rename(self.loops, own)))
+        return [*begin, remark, inside, *(array.end() for array in self.arrays.values())]
 
 
 class _Slice:
@@ -162,6 +192,7 @@ class _Slice:
         self._local = declared_names(body)
         self._changed = {*assigned_names(body), *(loop.index for loop in loops)}
         self._notes_taken: dict[int, tuple[Node, InspectedArray, list[Node]]] = {}
+        self._results = {end for array in arrays.values() for end in (array.first, array.last)}
         self.wanted: set[str] = set()
 
     def nest(self) -> Node:
@@ -170,23 +201,22 @@ class _Slice:
             before = len(self.wanted)
             inner = self._statements(self._body)
             for loop in reversed(self._loops):
+                if self._uses_any([part for part in _header_parts(loop.node) if part is not None]):
+                    raise Uninspectable("the header of a loop uses them", loop.node)
                 self._header(loop.node)
                 inner = self._with_ends(loop.node, inner)
             if len(self.wanted) == before:
                 return block(*inner)
         raise Uninspectable("too much of the loops says so", self._body)
 
-    def own(self) -> list[Node]:
-        """Declarations of variables that the slice sets: those of the function keep their values."""
-        header = {loop.index for loop in self._loops if loop.declared_type is not None}
-        found: list[Node] = []
-        for name in sorted(self.wanted & self._changed - header):
+    def own(self, nest: Node) -> list[tuple[str, str]]:
+        """The variables of the function that the slice sets, with their types.  Raises Uninspectable."""
+        found: list[tuple[str, str]] = []
+        for name in sorted(self._context.effects(nest).scalar_writes - self._results):
             declared = self._context.declarations.get(name)
-            if declared is None and name in self._local:
-                continue
             if declared is None or not declared.is_scalar or declared.qualifiers & {"volatile", "_Atomic"}:
                 raise Uninspectable(f"the type of `{name}` is not known", self._body)
-            found.append(declare(declared.type, name))
+            found.append((name, declared.type))
         return found
 
     # Statements
@@ -235,16 +265,30 @@ class _Slice:
             return [*notes, if_(unary("!", condition), block(*other))]
         return [*notes, if_(condition, block(*then), block(*other) if other else None)]
 
-    def _loop(self, node: For | c_ast.While | c_ast.DoWhile) -> list[Node]:
+    def _loop(self, node: _Loop) -> list[Node]:
         inner = self._statements(node.stmt)
         header = [part for part in _header_parts(node) if part is not None]
         index = {name for part in header for name in (*assigned_names(part), *declared_names(part))}
         if all(map(_only_leaves, inner)) and not index & self.wanted and not self._uses_any(header):
             return []
         self._header(node)
-        return self._with_ends(node, inner)
+        return [*self._notes(getattr(node, "init", None)), *self._with_ends(*self._with_header(node, inner))]
 
-    def _with_ends(self, node: For | c_ast.While | c_ast.DoWhile, inner: list[Node]) -> list[Node]:
+    def _with_header(self, node: _Loop, inner: list[Node]) -> tuple[_Loop, list[Node]]:
+        """A loop whose body takes down what its condition and its step use.
+
+        Of  for (; x[k] > 0; k = next[k]) …  that is  for (;; k = next[k]) { x[k]; if (!(x[k] > 0)) break; … next[k]; }
+        """
+        tested, stepped = self._notes(node.cond), self._notes(getattr(node, "next", None))
+        behind = [*stepped, *(tested if isinstance(node, c_ast.DoWhile) else [])]
+        if behind and any(isinstance(part, c_ast.Continue) for part in _own_jumps(node.stmt)):
+            raise Uninspectable("a `continue` leads to an expression that uses them", node)
+        if tested and not isinstance(node, c_ast.DoWhile):
+            inner = [*tested, if_(unary("!", self._expression(node.cond)), block(c_ast.Break())), *inner]
+            node = copy_with(node, cond=None if isinstance(node, For) else const(1))
+        return node, [*inner, *behind]
+
+    def _with_ends(self, node: _Loop, inner: list[Node]) -> list[Node]:
         """A loop, in front of it what takes down elements that lie between those of its first and last iteration.
 
         Of `col[j]` in  for (j = row[i]; j < row[i + 1]; j++)  these are  col[row[i]]  and  col[row[i + 1] - 1].
@@ -268,9 +312,15 @@ class _Slice:
         if not reached:
             return [copy_with(node, stmt=block(*inner))]
         runs = binary(loop.relation, cast_to(kind, loop.start), loop.bound)
-        if all(map(_only_leaves, rest)):
+        if all(map(_only_leaves, rest)) and not self._is_used_behind(loop):
             return [if_(runs, block(*reached))]
         return [if_(runs, block(*reached)), copy_with(node, stmt=block(*rest))]
+
+    def _is_used_behind(self, loop: CanonicalLoop) -> bool:
+        """Whether anything else in the body may use the value that a loop leaves in its index."""
+        names = (_names(part) for part in (self._body, loop.node))
+        everywhere, inside = ([name for name in found if name == loop.index] for found in names)
+        return loop.declared_type is None and len(everywhere) > len(inside)
 
     def _ends(
         self, loop: CanonicalLoop, subscripts: list[Node], changed: Set[str], inward: int, kind: str
@@ -289,13 +339,11 @@ class _Slice:
         last = cast_to(kind, add(loop.bound, inward) if inward else loop.bound)
         return [[substitute(subscript, loop.index, end)] for end in (cast_to(kind, loop.start), last)]
 
-    def _header(self, node: For | c_ast.While | c_ast.DoWhile) -> None:
+    def _header(self, node: _Loop) -> None:
         """Take what a header needs; it may set variables."""
         for part in _header_parts(node):
             if part is None:
                 continue
-            if self._uses_any([part]):
-                raise Uninspectable("the header of a loop uses them", part)
             if part is node.cond:
                 self._expression(part)
                 continue
@@ -447,7 +495,7 @@ def _set_alone(node: Node) -> str | None:
             return None
 
 
-def _header_parts(node: For | c_ast.While | c_ast.DoWhile) -> tuple[Node | None, ...]:
+def _header_parts(node: _Loop) -> tuple[Node | None, ...]:
     return (node.init, node.cond, node.next) if isinstance(node, For) else (node.cond,)
 
 
@@ -466,6 +514,19 @@ def _flat(node: Node) -> list[Node]:
     if not parts or any(isinstance(part, c_ast.Decl) for part in parts):
         return [node]
     return [left for part in parts for left in _flat(part)]
+
+
+def _names(node: Node) -> list[str]:
+    return [part.name for part in walk(node) if isinstance(part, c_ast.ID)]
+
+
+def _own_jumps(node: Node) -> list[Node]:
+    """The jumps in the body of a loop that belong to it."""
+    if isinstance(node, (For, c_ast.While, c_ast.DoWhile)):
+        return []
+    if isinstance(node, (c_ast.Break, c_ast.Continue)):
+        return [node]
+    return [found for part in substatements(node) for found in _own_jumps(part)]
 
 
 def _jumps(node: Node) -> bool:

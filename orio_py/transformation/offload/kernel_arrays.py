@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from orio_py.ctree.build import ident
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node
 from orio_py.kernel.plan import Layout, Layouts
-from orio_py.transformation.base import Refusal, note, refuse
+from orio_py.transformation.base import KnownRange, Refusal, note, refuse
 from orio_py.transformation.offload.arguments import OffloadArguments
 from orio_py.transformation.offload.buffers import Array, array, structures_array
 from orio_py.transformation.offload.device_nest import DeviceNest
 from orio_py.transformation.offload.inspection import (
     InspectedArray,
+    Inspection,
     Uninspectable,
     inspected_array,
-    inspection,
 )
 from orio_py.transformation.offload.ranges import Range
 from orio_py.transformation.types import declaration
@@ -97,19 +98,37 @@ def _inspected(nest: DeviceNest, refused: Mapping[str, Refusal]) -> tuple[dict[s
             declared = replace(declared, dimensions=declared.dimensions[:-1])
         elif name in plain.mixed:
             declared = plain.mixed[name].declared
-        arrays[name] = found = inspected_array(declared, plain.context, supply)
+        found = inspected_array(declared, plain.context, supply)
+        known = plain.context.ranges.get(name)
+        if known is not None and _is_known(nest, name, found, known):
+            found = replace(found, first=known.first, last=known.last)
+        else:
+            arrays[name] = found
         ends = (arithmetic.opaque(ident(end)) for end in (found.first, found.last))
         low, high = ends
         spans[name] = Range((low,), (high,)).of_places(places)
-    combined = {one.name for one in nest.shared.reductions}
-    unreadable = plain.records | plain.mixed.keys()
     try:
-        before = inspection(
-            nest.outer, nest.body, arrays, combined, unreadable, plain.context, arithmetic.computes_unsigned
-        )
+        before = _found_out(nest, arrays).statements(supply) if arrays else []
     except Uninspectable as problem:
         raise _with_reason(next(iter(refused.values())), problem) from None
     return spans, [plain.restored(statement) for statement in before]
+
+
+def _found_out(nest: DeviceNest, arrays: Mapping[str, InspectedArray]) -> Inspection:
+    """The loops that find out which elements of arrays a nest uses.  Raises Uninspectable."""
+    plain = nest.plain
+    combined = {one.name for one in nest.shared.reductions}
+    unreadable = plain.records | plain.mixed.keys()
+    wraps = nest.arithmetic.computes_unsigned
+    return Inspection.of(nest.outer, nest.body, arrays, combined, unreadable, plain.context, wraps)
+
+
+def _is_known(nest: DeviceNest, name: str, array: InspectedArray, known: KnownRange) -> bool:
+    """Whether the loops that have found out what is known of an array are those that would find it out of the nest."""
+    with suppress(Uninspectable):
+        same = replace(array, first=known.first, last=known.last, at=known.at)
+        return _found_out(nest, {name: same}).text == known.text
+    return False
 
 
 def _with_reason(refusal: Refusal, problem: Uninspectable) -> Refusal:
