@@ -6,13 +6,20 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from orio_py.core.names import NameSupply
-from orio_py.ctree.build import as_long, binary, expression, ident, index, literal_value, unary
+from orio_py.ctree.build import as_long, binary, ident, index, unary
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.dependence.names import AccessKey, names_of
-from orio_py.ctree.nodes import Node, c_ast, reference_parts
+from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import assigned_names, declared_names, walk
 from orio_py.ctree.symbols import CDeclaration
-from orio_py.transformation.base import Context, KnownRange
+from orio_py.transformation.base import Context
+from orio_py.transformation.guards.address_range import (
+    AddressRange,
+    bytes_of,
+    inspected_range,
+    is_total,
+    object_range,
+)
 from orio_py.transformation.guards.pointed_bounds import PointedBounds
 from orio_py.transformation.guards.row_facts import Fact, is_steady, strongest
 from orio_py.transformation.guards.row_ranges import ADDRESS, RowRange, preparation, row_range, row_subscripts
@@ -22,60 +29,18 @@ from orio_py.transformation.offload.bounded_values import (
     ComparedSum,
     Quotient,
     is_computed,
-    is_positive,
     together,
     with_sums,
 )
 from orio_py.transformation.offload.element_accesses import ElementAccess, accesses_in
 from orio_py.transformation.offload.extents import factor_of, inner_extents
 from orio_py.transformation.offload.index_ranges import IndexRange, Unbounded, ends, minimums, simply_bounded
-from orio_py.transformation.offload.inspection import Inspection, Uninspectable, inspected_array
 from orio_py.transformation.parallel.compaction import spaced_writes
 from orio_py.transformation.verdicts import aliases_in
 
 _MOST_ENDS = 8
 _MOST_TOGETHER = 2
 """Ends that one expression compares: each more makes it twice as long."""
-
-
-@dataclass(frozen=True, slots=True)
-class AddressRange:
-    """The addresses, as numbers, of the first byte that is touched and of the first one behind.
-
-    Each is the smallest, or the largest, of several ones.  `rows` says how the variables are found that they may be,
-    and `pointers` is the memory of the pointers to these rows.  The statements `before` find out values that they use, which
-    are `known` then.
-    """
-
-    first: tuple[Node, ...]
-    behind: tuple[Node, ...]
-    rows: RowRange | None = None
-    pointers: AddressRange | None = None
-    before: tuple[Node, ...] = ()
-    known: KnownRange | None = None
-
-    @property
-    def is_safe(self) -> bool:
-        """Whether C computes both whatever the values."""
-        return _is_total((*self.first, *self.behind))
-
-
-def _is_total(nodes: Sequence[Node]) -> bool:
-    """Whether nothing is divided by what may be 0."""
-    parts = (part for node in nodes for part in walk(node))
-    divisions = (part for part in parts if isinstance(part, c_ast.BinaryOp) and part.op in _PARTIAL)
-    return all(
-        literal_value(part.right) not in {None, 0} or _is_size(part.right) or is_positive(part.right)
-        for part in divisions
-    )
-
-
-def _is_size(node: Node) -> bool:
-    """Whether an expression is the size of something, which is not 0."""
-    return isinstance(node, c_ast.UnaryOp) and node.op == "sizeof"
-
-
-_PARTIAL = frozenset({"/", "%", "<<", ">>"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +170,7 @@ class TouchedMemory:
         if found is None:
             return None
         statements = self.preparation([found], NameSupply())
-        if not _is_total(statements) or not self._is_steady(statements, {name, found.first, found.behind}):
+        if not is_total(statements) or not self._is_steady(statements, {name, found.first, found.behind}):
             return None
         pointers = None
         if leading == 1:
@@ -249,43 +214,13 @@ class TouchedMemory:
         """The range that loops find out before the test, where nothing that is written may be what they read."""
         if self.calls or declared.pointers + len(declared.dimensions) != max(1, len(declared.dimensions)):
             return None
-        array = inspected_array(declared, self.context, supply)
-        carried = self.context.effects(self.statement).reads_before_write
-        combined, wraps = carried & {*assigned_names(self.statement)}, self.arithmetic.computes_unsigned
-        try:
-            found = Inspection.of((), self.statement, {name: array}, combined, set(), self.context, wraps)
-        except Uninspectable:
-            return None
-        before = found.statements(supply)
-        own = {name, array.first, array.last, array.at}
-        if (
-            not self._is_all_indexed(name, array.depth)
-            or not self._is_steady(before, own)
-            or not _is_total(before)
-        ):
-            return None
-        base: Node = ident(name)
-        for _ in declared.dimensions[1:]:
-            base = index(base, 0)
-        first, behind = ident(array.first), binary("+", ident(array.last), 1)
-        ends = ((self._behind(base, offset),) for offset in (first, behind))
-        return AddressRange(*ends, before=tuple(before), known=found.known(name))
-
-    def _behind(self, base: Node, offset: Node) -> Node:
-        """The address so many elements behind a pointer, which may be null where that is looked at."""
-        if isinstance(base, c_ast.ID) and base.name in self.addresses:
-            return binary("+", as_long(base, ADDRESS), _bytes(base, offset))
-        return as_long(binary("+", base, offset), ADDRESS)
-
-    def _is_all_indexed(self, name: str, depth: int) -> bool:
-        """Whether all that the statement does with an array is to use elements by their subscripts."""
-        parts = [reference_parts(part) for part in walk(self.statement)]
-        elements = {id(base) for base, subscripts in parts if len(subscripts) == depth}
-        return all(
-            id(part) in elements
-            for part in walk(self.statement)
-            if isinstance(part, c_ast.ID) and part.name == name
+        found = inspected_range(
+            declared, self.statement, self.addresses, self.arithmetic.computes_unsigned, self.context, supply
         )
+        if found is None or found.known is None or not is_total(found.before):
+            return None
+        own = {name, found.known.first, found.known.last, found.known.at}
+        return found if self._is_steady(found.before, own) else None
 
     def _are_all(self, uses: Sequence[ElementAccess], name: str) -> bool:
         """Whether everything that is touched under a name was collected, as what is reached by subscripts."""
@@ -311,7 +246,7 @@ class TouchedMemory:
         if isinstance(base, c_ast.ID) and base.name in self.addresses:
             # Compilers take it that a pointer is not null to which C adds a number.
             offsets = [self.arithmetic.extreme(group, largest=largest) for group in groups]
-            return tuple(binary("+", as_long(base, ADDRESS), _bytes(base, offset)) for offset in offsets)
+            return tuple(binary("+", as_long(base, ADDRESS), bytes_of(base, offset)) for offset in offsets)
         places = [
             self.arithmetic.moved(base, group[0])
             if len(group) == 1
@@ -408,14 +343,3 @@ def _with_single_ends(level: IndexRange) -> IndexRange:
     """A range that holds another one and has one lower and one upper end."""
     limit = level.limit[0][:1], level.limit[1][:1]
     return replace(level, lowers=level.lowers[:1], uppers=level.uppers[:1], limit=limit)
-
-
-def _bytes(base: Node, offset: Node | int) -> Node:
-    """The size of so many elements of what a pointer points to, as a number of addresses."""
-    number = as_long(expression(offset), ADDRESS)
-    return binary("*", number, unary("sizeof", unary("*", base)))
-
-
-def object_range(address: Node) -> AddressRange:
-    """The memory of what has an address."""
-    return AddressRange((as_long(address, ADDRESS),), (as_long(binary("+", address, 1), ADDRESS),))

@@ -25,7 +25,8 @@ from orio_py.ctree.nodes import Comment, Compound, Node, Transform, c_ast
 from orio_py.ctree.rewrite import Rewriter, walk_statements
 from orio_py.ctree.symbols import declaration_of
 from orio_py.transformation.base import Context, KnownRange, Refusal
-from orio_py.transformation.guards.address_ranges import AddressRange, TouchedMemory, object_range
+from orio_py.transformation.guards.address_range import AddressRange, object_range
+from orio_py.transformation.guards.address_ranges import TouchedMemory
 from orio_py.transformation.guards.number_facts import number_facts
 from orio_py.transformation.guards.pointed_bounds import tests_before_following
 from orio_py.transformation.guards.row_facts import Fact, RowFacts, row_facts, strongest

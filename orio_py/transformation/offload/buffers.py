@@ -168,21 +168,7 @@ def _rows(
     whole = declared_count(declared, arithmetic, context)
     found = span
     if whole is None and span is None:
-        promised = promised_count(declared, extents, arithmetic)
-        try:
-            found = touched(uses, flats, axes, arithmetic, declared, what)
-            if promised is not None and found.ends > _MOST_ENDS:
-                found, whole = None, promised
-        except Refusal:
-            whole = promised
-            places = extents[-1].value if in_structures and whole is None else None
-            if places is not None:
-                # A structure of which a member is used is there as a whole.
-                heads = [replace(use, subscripts=use.subscripts[:-1]) for use in uses]
-                numbers = [_flat(use, extents[:-1]) for use in heads]
-                found = touched(heads, numbers, axes, arithmetic, declared, what).of_places(places)
-            elif whole is None:
-                raise
+        found, whole = _touched(declared, uses, flats, axes, extents, arithmetic, what, in_structures)
     if found is None:
         assert whole is not None
         count = arithmetic.expression(whole)
@@ -210,6 +196,35 @@ def _rows(
     way = direction(uses, flats, len(axes), whole if found is None else found.size)
     plan = BufferPlan(name, declared.type, address, count, way, slices=slices)
     return Array(plan, tuple(inner), first, tuple(scalars), tuple(flats), found is None)
+
+
+def _touched(
+    declared: CDeclaration,
+    uses: Sequence[ElementAccess],
+    flats: Sequence[Polynomial | None],
+    axes: Sequence[IndexRange],
+    extents: Sequence[Polynomial],
+    arithmetic: Arithmetic,
+    what: str,
+    in_structures: bool,
+) -> tuple[Range | None, Polynomial | None]:
+    """The elements that are touched, or else how many are promised.  Raises Refusal: ORIO-T122."""
+    promised = promised_count(declared, extents, arithmetic)
+    try:
+        found = touched(uses, flats, axes, arithmetic, declared, what)
+    except Refusal:
+        places = extents[-1].value if in_structures and promised is None else None
+        if places is None:
+            if promised is None:
+                raise
+            return None, promised
+        # A structure of which a member is used is there as a whole.
+        heads = [replace(use, subscripts=use.subscripts[:-1]) for use in uses]
+        numbers = [_flat(use, extents[:-1]) for use in heads]
+        return touched(heads, numbers, axes, arithmetic, declared, what).of_places(places), None
+    if promised is not None and found.ends > _MOST_ENDS:
+        return None, promised
+    return found, None
 
 
 def _columns(

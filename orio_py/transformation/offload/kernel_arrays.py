@@ -11,15 +11,13 @@ from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node
 from orio_py.kernel.plan import Layout, Layouts
 from orio_py.transformation.base import KnownRange, Refusal, note, refuse
+from orio_py.transformation.offload.access_slice import Uninspectable
 from orio_py.transformation.offload.arguments import OffloadArguments
 from orio_py.transformation.offload.buffers import Array, array, structures_array
 from orio_py.transformation.offload.device_nest import DeviceNest
-from orio_py.transformation.offload.inspection import (
-    InspectedArray,
-    Inspection,
-    Uninspectable,
-    inspected_array,
-)
+from orio_py.transformation.offload.element_accesses import ElementAccess
+from orio_py.transformation.offload.inspected_array import InspectedArray
+from orio_py.transformation.offload.inspection import Inspection, inspected_array
 from orio_py.transformation.offload.ranges import Range
 from orio_py.transformation.types import declaration
 
@@ -56,6 +54,11 @@ class KernelArrays:
         found = {name: found[name] for name in nest.uses}
         _require_layouts(nest.plain.node, arguments, found)
         return cls(found, frozenset(spans), tuple(before))
+
+    def evenly_used(self, nest: DeviceNest) -> dict[str, list[ElementAccess]]:
+        """The accesses to arrays of numbers of which it is known before where they are made."""
+        apart = nest.plain.mixed.keys() | self.inspected
+        return {name: found for name, found in nest.uses.items() if name not in apart}
 
 
 def _array(

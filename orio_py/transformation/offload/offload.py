@@ -18,8 +18,10 @@ from dataclasses import dataclass, replace
 from orio_py.ctree.loops import CanonicalLoop, innermost_loops
 from orio_py.ctree.nodes import Node
 from orio_py.kernel.plan import (
+    Axis,
     BufferPlan,
     KernelPlan,
+    LanePlan,
     LaunchShape,
     ReductionPlan,
 )
@@ -33,7 +35,7 @@ from orio_py.transformation.offload.body import (
     flattened,
 )
 from orio_py.transformation.offload.buffers import Array
-from orio_py.transformation.offload.device_nest import device_nest
+from orio_py.transformation.offload.device_nest import DeviceNest, device_nest
 from orio_py.transformation.offload.element_accesses import ElementAccess
 from orio_py.transformation.offload.kernel_arrays import KernelArrays
 from orio_py.transformation.offload.limits import require_limits
@@ -74,11 +76,10 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     what = arguments.what
     nest = device_nest(node, context, arguments.question)
     plain_arrays, mapped, arithmetic = nest.plain, nest.mapped, nest.arithmetic
-    uses, body = nest.uses, nest.body
-    node, context = plain_arrays.node, plain_arrays.context
+    node, context, body = plain_arrays.node, plain_arrays.context, nest.body
     launch = launch_shape(len(mapped), node, arguments)
     require_march(arguments, launch, node)
-    _require_neighbours(uses, plain_arrays, arguments)
+    _require_neighbours(nest.uses, plain_arrays, arguments)
     require_single_updates(nest.shared, arguments)
     cut = mapped[0] if arguments.options.streams > 1 else None
     kernel_arrays = KernelArrays.of(nest, arguments, cut)
@@ -89,9 +90,16 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     dimensions = tuple(axis(loop, arithmetic, context) for loop in mapped)
     _require_known_groups(launch, kept.reductions, arguments, node)
     atomics = tuple(found.name for found in nest.shared.atomic)
-    apart = plain_arrays.mixed.keys() | kernel_arrays.inspected
-    numbers = {name: found for name, found in uses.items() if name not in apart}
-    stage = StagedNest(body, numbers, arrays, dimensions, launch, arithmetic, node, frozenset(atomics))
+    stage = StagedNest(
+        body,
+        kernel_arrays.evenly_used(nest),
+        arrays,
+        dimensions,
+        launch,
+        arithmetic,
+        node,
+        frozenset(atomics),
+    )
     tiles = stage.tiles([name for name, _ in kept.private], context, arguments)
 
     def flat(part: Node) -> Node:
@@ -100,18 +108,12 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     new = flat(body)
     blocked = in_blocks(body_items(new), tiles.loops, kept.private, arguments.unroll)
     rows = None if arguments.row is None else in_rows(nest, flat, kept.private, arguments.question)
-    combined = {reduction.name for reduction in kept.reductions}
-    vectors = (
-        lanes(body, dimensions[-1], uses, arrays, combined, what, context) if arguments.vector > 1 else None
-    )
+    vectors = _vectors(nest, dimensions[-1], arrays, kept.reductions, arguments)
     plan = KernelPlan(
         name="kernel",
         axes=tuple(plain_arrays.along(dimension) for dimension in dimensions),
         body=blocked.items if rows is None else rows.items,
-        buffers=tuple(
-            nest.tests.counted(plain_arrays.in_region(buffer))
-            for buffer in _buffers(arrays, {*atomics, *(tile.array for tile in tiles.tiles)})
-        ),
+        buffers=_buffers(nest, arrays, {*atomics, *(tile.array for tile in tiles.tiles)}),
         scalars=tuple(plain_arrays.given(scalar) for scalar in (*kept.given, *tiles.scalars)),
         private=blocked.private if rows is None else rows.private,
         reductions=kept.reductions,
@@ -131,6 +133,20 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     )
     require_limits(plan, arguments.model, node)
     return Offloaded(plan, mapped, nest.every, plain_arrays, kernel_arrays.before)
+
+
+def _vectors(
+    nest: DeviceNest,
+    axis: Axis,
+    arrays: Mapping[str, Array],
+    reductions: Sequence[ReductionPlan],
+    arguments: OffloadArguments,
+) -> LanePlan | None:
+    """The lanes of vectors, where there are some.  Raises Refusal: ORIO-T140, T141."""
+    if arguments.vector == 1:
+        return None
+    combined = {reduction.name for reduction in reductions}
+    return lanes(nest.body, axis, nest.uses, arrays, combined, arguments.what, nest.plain.context)
 
 
 def _require_known_groups(
@@ -157,12 +173,13 @@ def _require_known_groups(
         )
 
 
-def _buffers(arrays: Mapping[str, Array], whole: Set[str]) -> tuple[BufferPlan, ...]:
-    """The buffers; those of `whole` are used beyond what the iterations of a slice touch alone.
+def _buffers(nest: DeviceNest, arrays: Mapping[str, Array], whole: Set[str]) -> tuple[BufferPlan, ...]:
+    """The buffers as the region says them; those of `whole` are used beyond what the iterations of a slice touch alone.
 
     Tiles are loaded with what no iteration of a slice touches, and several slices update an element in steps.
     """
-    return tuple(replace(a.plan, slices=None) if n in whole else a.plan for n, a in arrays.items())
+    found = (replace(a.plan, slices=None) if n in whole else a.plan for n, a in arrays.items())
+    return tuple(nest.tests.counted(nest.plain.in_region(buffer)) for buffer in found)
 
 
 def _require_neighbours(
