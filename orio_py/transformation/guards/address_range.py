@@ -23,7 +23,7 @@ class AddressRange:
 
     Each is the smallest, or the largest, of several ones.  `rows` says how the variables are found that they may be,
     and `pointers` is the memory of the pointers to these rows.  The statements `before` find out values that they use, which
-    are `known` then.
+    are `known` then; they do so where what arrays in `doubtful` hold is not written.
     """
 
     first: tuple[Node, ...]
@@ -32,6 +32,7 @@ class AddressRange:
     pointers: AddressRange | None = None
     before: tuple[Node, ...] = ()
     known: KnownRange | None = None
+    doubtful: frozenset[str] = frozenset()
 
     @property
     def is_safe(self) -> bool:

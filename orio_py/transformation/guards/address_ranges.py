@@ -20,6 +20,7 @@ from orio_py.transformation.guards.address_range import (
     is_total,
     object_range,
 )
+from orio_py.transformation.guards.fixed_reads import reads_are_fixed
 from orio_py.transformation.guards.pointed_bounds import PointedBounds
 from orio_py.transformation.guards.row_facts import Fact, is_steady, strongest
 from orio_py.transformation.guards.row_ranges import ADDRESS, RowRange, preparation, row_range, row_subscripts
@@ -185,13 +186,18 @@ class TouchedMemory:
 
     def _is_steady(self, statements: Sequence[Node], own: Set[str]) -> bool:
         """Whether nothing that is written may be what statements read, beside their own names."""
+        return not self.pointers.names and not self._threatened(statements) - own
+
+    def _threatened(self, statements: Sequence[Node]) -> frozenset[str]:
+        """What statements read that may be the same memory as something that is written."""
         aliases = aliases_in(self.context)
-        read = {part.name for node in statements for part in walk(node) if isinstance(part, c_ast.ID)} - own
-        return not self.pointers.names and not any(
-            aliases.may_overlap(spot, written)
+        read = {part.name for node in statements for part in walk(node) if isinstance(part, c_ast.ID)}
+        return frozenset(
+            name
             for name in read
             for spot in self.spots.get(name, ())
             for written in self.written
+            if aliases.may_overlap(spot, written)
         )
 
     def _elements(self, name: str, declared: CDeclaration) -> AddressRange | None:
@@ -219,8 +225,12 @@ class TouchedMemory:
         )
         if found is None or found.known is None or not is_total(found.before):
             return None
-        own = {name, found.known.first, found.known.last, found.known.at}
-        return found if self._is_steady(found.before, own) else None
+        if self.pointers.names:
+            return None
+        threatened = self._threatened(found.before)
+        if threatened and not all(reads_are_fixed(part, threatened) for part in found.before):
+            return None
+        return replace(found, doubtful=threatened)
 
     def _are_all(self, uses: Sequence[ElementAccess], name: str) -> bool:
         """Whether everything that is touched under a name was collected, as what is reached by subscripts."""

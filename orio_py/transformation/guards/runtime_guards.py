@@ -286,6 +286,8 @@ def _disjointness(statement: Node, context: Context) -> Guard | None:
     testable -= {name for name in testable if not testable.issuperset(threats[name] or ())}
     names = {n for n in testable if all(testable.issuperset(pair) for pair in pairs if n in pair)}
     tested = [pair for pair in pairs if not names.isdisjoint(pair)]
+    if not names.issuperset(_doubtful(extents, tested, own)):
+        return None
     if not names or len(tested) > _MOST_TESTS:
         return None
     used = sorted({name for pair in tested for name in pair})
@@ -317,6 +319,15 @@ def _disjointness(statement: Node, context: Context) -> Guard | None:
             n: extent.known for n in used if (extent := extents[n]) is not None and extent.known is not None
         },
     )
+
+
+def _doubtful(
+    extents: Mapping[str, AddressRange | None], tested: Sequence[tuple[str, str]], own: Mapping[str, str]
+) -> frozenset[str]:
+    """The arrays that no other one may overlap where the ranges of others are right."""
+    given = (extent for pair in tested for name in pair if (extent := extents[name]) is not None)
+    inside = {member: name for name, member in own.items()}
+    return frozenset(inside.get(name, name) for extent in given for name in extent.doubtful)
 
 
 def _where(runs: Sequence[Node], preparation: list[Node]) -> list[Node]:
