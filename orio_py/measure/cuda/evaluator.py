@@ -137,7 +137,7 @@ class CudaEvaluator(OffloadEvaluator):
         flags = plans[0].options.build_flags
         architecture = self.architecture_of(plans, task.position)
         variant = CudaVariant.of(architecture, flags, extent_text(task, codes), devices)
-        self.launches(variant.host, variant.calls)
+        self.require_followed(variant.host, variant.calls)
         return Program(variant.text, SUFFIX)
 
     def build_kernels(self, path: Path) -> Artifact | BuildFailure:

@@ -1,4 +1,4 @@
-"""Loops between kernels that assign elements of arrays: a C compiler builds them, and they run on the held arrays.
+"""Loops between kernels that use elements of arrays: a C compiler builds them, and they run on the held arrays.
 
 Each is a function of the places of its arrays and scalars:
 
@@ -33,7 +33,7 @@ from orio_py.ctree.emit import emit
 from orio_py.ctree.evaluate import NoValueError, Number, number_type
 from orio_py.ctree.known_functions import MAXIMUM_NAMES, MINIMUM_NAMES, PURE_FUNCTIONS, called_name
 from orio_py.ctree.nodes import Node, c_ast
-from orio_py.ctree.rewrite import assigned_names, targets, walk
+from orio_py.ctree.rewrite import assigned_names, walk
 from orio_py.measure.offload.variant import HostData, HostVariable
 
 BUILD_TIMEOUT = Seconds(60.0)
@@ -48,7 +48,7 @@ Run = Callable[[Sequence[Any]], None]
 
 
 def is_compiled(node: Node) -> bool:
-    """Whether a statement is a loop that assigns elements of arrays and does nothing but compute.
+    """Whether a statement is a loop that uses elements of arrays and does nothing but compute.
 
     Loops that reach into structures, call more than functions of `math.h` or may be left for good are none.
     """
@@ -59,7 +59,7 @@ def is_compiled(node: Node) -> bool:
             return False
         if isinstance(part, c_ast.FuncCall) and called_name(part) not in _FUNCTIONS:
             return False
-    return any(isinstance(target, c_ast.ArrayRef) for target in targets(node))
+    return any(isinstance(part, c_ast.ArrayRef) for part in walk(node))
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from orio_py.measure.base import Baseline, RunLimits
 from orio_py.measure.evaluator import ENOUGH, FINAL_SAMPLES, MOST_SAMPLES, Evaluator
 from orio_py.measure.job import EarlyStopping, ResultLines, judge
 from orio_py.measure.offload.client import DeviceWorker, Ended
-from orio_py.measure.offload.host import Launch, followed_launches
+from orio_py.measure.offload.host import Launch, followed_launches, require_followed
 from orio_py.measure.offload.host_data import measured_data
 from orio_py.measure.offload.variant import HostData, HostFunction
 from orio_py.measure.offload.worker import CONDITION, Task
@@ -199,6 +199,11 @@ class OffloadEvaluator(ABC):
         if self._data is None:
             return []
         return followed_launches(host, functions, self._data, self.original.task.position)
+
+    def require_followed(self, host: str, functions: Sequence[HostFunction]) -> None:
+        """The timed code `host` can be followed; before `prepare` nobody knows.  Raises DiagnosticError ORIO-M017."""
+        if self._data is not None:
+            require_followed(host, functions, self._data, self.original.task.position)
 
     @property
     def _data_file(self) -> Path:

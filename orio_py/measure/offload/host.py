@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from math import prod
@@ -18,7 +19,7 @@ from orio_py.ctree.nodes import INCREMENTS, Comment, GuardedPragma, Node, Transf
 from orio_py.ctree.rewrite import copy_with
 from orio_py.kernel.call import data_function
 from orio_py.measure.offload.compiled_loop import is_compiled
-from orio_py.measure.offload.host_state import HostState, Pointer, expression, parsed
+from orio_py.measure.offload.host_state import ContentNeededError, HostState, Pointer, expression, parsed
 from orio_py.measure.offload.variant import HostData, HostFunction, HostVariable
 
 MOST_STEPS = 1_000_000
@@ -250,16 +251,40 @@ def followed_launches(
 ) -> list[Launch]:
     """The launches of timed code, found without a device: reductions keep their first values.
 
-    Raises DiagnosticError ORIO-M017 when the code holds statements that only a compiler can follow.
+    Raises DiagnosticError ORIO-M017 when the code holds statements that only a compiler can follow, or launches depend on
+    what is in arrays.
     """
+    try:
+        return _followed(host, functions, data, position)
+    except ContentNeededError as problem:
+        raise _unfollowed(problem, position) from None
+
+
+def _followed(
+    host: str, functions: Sequence[HostFunction], data: HostData, position: Position
+) -> list[Launch]:
     launches: list[Launch] = []
     try:
         code = HostCode.of(host, {call.function: call for call in functions}, data.types)
         code.run(HostState.of(data), lambda launch, state: launches.append(launch))
+    except ContentNeededError:
+        raise
     except NoValueError as problem:
-        message = f"the code around the kernels cannot be followed: {problem}"
-        raise DiagnosticError(Diagnostic("ORIO-M017", message, position)) from None
+        raise _unfollowed(problem, position) from None
     return launches
+
+
+def _unfollowed(problem: NoValueError, position: Position) -> DiagnosticError:
+    message = f"the code around the kernels cannot be followed: {problem}"
+    return DiagnosticError(Diagnostic("ORIO-M017", message, position))
+
+
+def require_followed(
+    host: str, functions: Sequence[HostFunction], data: HostData, position: Position
+) -> None:
+    """Timed code can be followed, at least once it is known what is in arrays.  Raises DiagnosticError ORIO-M017."""
+    with suppress(ContentNeededError):
+        _followed(host, functions, data, position)
 
 
 def _without_unused_macros(text: str) -> str:

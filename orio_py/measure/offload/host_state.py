@@ -63,14 +63,22 @@ class HostMemory(Protocol):
         ...
 
 
+class ContentNeededError(NoValueError):
+    """A value depends on what is in arrays, and that is not known."""
+
+
 @dataclass(slots=True)
 class HostState:
-    """The scalars of the timed code while it runs; without a `memory` arrays are known by their extents only."""
+    """The scalars of the timed code while it runs; without a `memory` arrays are known by their extents only.
+
+    Loops have `computed` some scalars from what is in arrays.
+    """
 
     data: HostData
     memory: HostMemory | None = None
     scalars: dict[str, Number] = field(default_factory=dict[str, Number])
     types: dict[str, CType] = field(default_factory=dict[str, CType])
+    computed: set[str] = field(default_factory=set[str])
     _waiting: set[str] = field(default_factory=set[str])
 
     @classmethod
@@ -128,6 +136,7 @@ class HostState:
         compiled = CompiledLoop.of(loop, self.data, self.types, self.scalars)
         for name in compiled.changed if self.memory is None else ():
             self.scalars.pop(name, None)
+            self.computed.add(name)
         if self.memory is None:
             return
         given = {
@@ -263,6 +272,8 @@ class HostState:
         """The value of a scalar, macro or constant.  Raises NoValueError."""
         if name in self.scalars:
             return self.scalars[name]
+        if name in self.computed:
+            raise ContentNeededError(f"`{name}` depends on what is in arrays")
         if name not in self.data.constants or name in self._waiting:
             raise NoValueError(f"the value of `{name}` is not known")
         self._waiting.add(name)
