@@ -180,7 +180,8 @@ def _require_known(
             )
         if declared.pointers > (0 if declared.dimensions else 1):
             message = f"{what} needs arrays in one piece; the rows of `{name}` are reached through pointers"
-            refuse("ORIO-T124", message, found[0].node)
+            advice = f"copy the rows of `{name}` into one array, `rows[i * m + j]` or `rows[start[i] + j]`, before the loops"
+            refuse("ORIO-T124", message, found[0].node, help=advice)
     bases = {id(base) for base in _subscripted_names(body)}
     for node in walk(body):
         if not isinstance(node, c_ast.ID) or id(node) in bases or node.name in local:
