@@ -98,7 +98,7 @@ AXPY = "for (i = 0; i < n; i++) y[i] += a * x[i];"
         ("int n, double a, double **x, double *y", "CUDA()", AXPY.replace("x[i]", "x[i][0]"), "ORIO-T124", "one piece"),
         (VECTORS, "CUDA()", "for (i = 1; i < n; i++) x[i] = x[i - 1] + a;", "ORIO-T090", ""),
         (VECTORS, "CUDA()", "for (i = 0; i < n; i++) a = a + x[i];@y[0] = a;", "ORIO-T090", "reassociate"),
-        (f"{VECTORS}, const int *c", "CUDA()", "for (i = 0; i < n; i++) y[i] = x[c[i]];", "ORIO-T122", "x"),
+        (f"{VECTORS}, const int *c", "CUDA()", "for (i = 0; i < n; i++) y[i] = x[(int)y[i]];", "ORIO-T122", "x"),
         (VECTORS.replace("*restrict x", "**x"), "CUDA()", "for (i = 0; i < n; i++) y[i] = x[i][0];", "ORIO-T124", "one piece"),
         (VECTORS, "CUDA()", "for (i = 0; i < n; i++) y[i] = mine(x[i]);", "ORIO-T125", "mine"),
         # Wrong values, which Orio refuses, too.

@@ -47,6 +47,10 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 Run = Callable[[Sequence[Any]], None]
 
 
+class ContentNeededError(NoValueError):
+    """A value depends on what is in arrays, and that is not known."""
+
+
 def is_compiled(node: Node) -> bool:
     """Whether a statement is a loop that uses elements of arrays and does nothing but compute.
 

@@ -18,8 +18,8 @@ from orio_py.ctree.evaluate import NoValueError, Number, combine, convert, numbe
 from orio_py.ctree.nodes import INCREMENTS, Comment, GuardedPragma, Node, Transform, c_ast
 from orio_py.ctree.rewrite import copy_with
 from orio_py.kernel.call import data_function
-from orio_py.measure.offload.compiled_loop import is_compiled
-from orio_py.measure.offload.host_state import ContentNeededError, HostState, Pointer, expression, parsed
+from orio_py.measure.offload.compiled_loop import ContentNeededError, is_compiled
+from orio_py.measure.offload.host_state import HostState, Pointer, expression, parsed
 from orio_py.measure.offload.variant import HostData, HostFunction, HostVariable
 
 MOST_STEPS = 1_000_000

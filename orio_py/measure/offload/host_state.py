@@ -27,7 +27,7 @@ from orio_py.ctree.evaluate import (
 from orio_py.ctree.nodes import Node, c_ast, reference_parts
 from orio_py.ctree.parse import parse_statements
 from orio_py.ctree.rewrite import map_children
-from orio_py.measure.offload.compiled_loop import CompiledLoop
+from orio_py.measure.offload.compiled_loop import CompiledLoop, ContentNeededError
 from orio_py.measure.offload.variant import HostData, HostMember, HostVariable
 
 
@@ -63,16 +63,9 @@ class HostMemory(Protocol):
         ...
 
 
-class ContentNeededError(NoValueError):
-    """A value depends on what is in arrays, and that is not known."""
-
-
 @dataclass(slots=True)
 class HostState:
-    """The scalars of the timed code while it runs; without a `memory` arrays are known by their extents only.
-
-    Loops have `computed` some scalars from what is in arrays.
-    """
+    """The scalars of the timed code; without a `memory` nobody knows what is in arrays, and what loops have `computed` of it."""
 
     data: HostData
     memory: HostMemory | None = None
@@ -134,17 +127,13 @@ class HostState:
         Raises NoValueError.
         """
         compiled = CompiledLoop.of(loop, self.data, self.types, self.scalars)
-        for name in compiled.changed if self.memory is None else ():
-            self.scalars.pop(name, None)
-            self.computed.add(name)
         if self.memory is None:
+            self.computed |= {*compiled.changed}
+            self.scalars = {name: n for name, n in self.scalars.items() if name not in compiled.changed}
             return
-        given = {
-            name: number_bytes(self.scalars.get(name, convert(Number(INT, 0), self.types[name])))
-            for name in compiled.scalars
-        }
-        for name, changed in self.memory.run_loop(compiled, given).items():
-            self.scalars[name] = number_from(changed, self.types[name])
+        held = {n: self.scalars.get(n, convert(Number(INT, 0), self.types[n])) for n in compiled.scalars}
+        after = self.memory.run_loop(compiled, {name: number_bytes(value) for name, value in held.items()})
+        self.scalars.update((name, number_from(changed, self.types[name])) for name, changed in after.items())
 
     def _numbered(self, element: c_ast.ArrayRef) -> tuple[Pointer, CType]:
         """The place and the type of an element.  Raises NoValueError for rows."""
@@ -204,8 +193,8 @@ class HostState:
             place = self.pointer(node)
         except NoValueError:
             return None
-        number = next(n for n, variable in enumerate(self.data.variables, 1) if variable.name == place.name)
-        return number * _FAR + place.offset
+        numbers = {variable.name: n for n, variable in enumerate(self.data.variables, 1)}
+        return numbers[place.name] * _FAR + place.offset
 
     def _is_address(self, pointer: Node) -> bool:
         """Whether an expression may be a pointer: it begins as in `a`, `a[0] + 3`, `&a[i]`, `&g->n` and `g->u + 3`."""
@@ -273,11 +262,11 @@ class HostState:
         if name in self.scalars:
             return self.scalars[name]
         if name in self.computed:
-            raise ContentNeededError(f"`{name}` depends on what is in arrays")
+            raise ContentNeededError(f"the value of `{name}` is not known: arrays say it")
         if name not in self.data.constants or name in self._waiting:
             raise NoValueError(f"the value of `{name}` is not known")
-        self._waiting.add(name)
         try:
+            self._waiting.add(name)
             return self.number(expression(self.data.constants[name]))
         finally:
             self._waiting.discard(name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from orio_py.core.names import NameSupply
@@ -108,3 +108,12 @@ def _is_all_indexed(statement: Node, name: str, depth: int) -> bool:
     elements = {id(base) for base, subscripts in parts if len(subscripts) == depth}
     uses = [part for part in walk(statement) if isinstance(part, c_ast.ID) and part.name == name]
     return all(id(part) in elements for part in uses)
+
+
+def doubtful_arrays(
+    extents: Mapping[str, AddressRange | None], tested: Sequence[tuple[str, str]], own: Mapping[str, str]
+) -> frozenset[str]:
+    """The arrays that no other one may overlap where the ranges of others are right."""
+    given = (extent for pair in tested for name in pair if (extent := extents[name]) is not None)
+    inside = {member: name for name, member in own.items()}
+    return frozenset(inside.get(name, name) for extent in given for name in extent.doubtful)

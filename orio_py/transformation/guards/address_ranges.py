@@ -23,7 +23,7 @@ from orio_py.transformation.guards.address_range import (
 from orio_py.transformation.guards.fixed_reads import reads_are_fixed
 from orio_py.transformation.guards.pointed_bounds import PointedBounds
 from orio_py.transformation.guards.row_facts import Fact, is_steady, strongest
-from orio_py.transformation.guards.row_ranges import ADDRESS, RowRange, preparation, row_range, row_subscripts
+from orio_py.transformation.guards.row_ranges import ADDRESS, preparation, row_range, row_subscripts
 from orio_py.transformation.guards.spots import Spots
 from orio_py.transformation.offload.arithmetic import Arithmetic
 from orio_py.transformation.offload.bounded_values import (
@@ -170,7 +170,7 @@ class TouchedMemory:
         found = row_range(name, uses, self._known(name), self.arithmetic, self.context, supply)
         if found is None:
             return None
-        statements = self.preparation([found], NameSupply())
+        statements = preparation([found], self.arithmetic, self.context, NameSupply())
         if not is_total(statements) or not self._is_steady(statements, {name, found.first, found.behind}):
             return None
         pointers = None
@@ -180,9 +180,11 @@ class TouchedMemory:
             )
         return AddressRange((ident(found.first),), (ident(found.behind),), found, pointers)
 
-    def preparation(self, ranges: Sequence[RowRange], supply: NameSupply) -> list[Node]:
-        """The statements that find the ranges of rows."""
-        return preparation(ranges, self.arithmetic, self.context, supply)
+    def preparation(self, ranges: Sequence[AddressRange], supply: NameSupply) -> list[Node]:
+        """The statements that find out ranges."""
+        rows = [found.rows for found in ranges if found.rows is not None]
+        statements = preparation(rows, self.arithmetic, self.context, supply)
+        return [*statements, *(statement for found in ranges for statement in found.before)]
 
     def _is_steady(self, statements: Sequence[Node], own: Set[str]) -> bool:
         """Whether nothing that is written may be what statements read, beside their own names."""

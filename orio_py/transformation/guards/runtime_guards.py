@@ -25,7 +25,7 @@ from orio_py.ctree.nodes import Comment, Compound, Node, Transform, c_ast
 from orio_py.ctree.rewrite import Rewriter, walk_statements
 from orio_py.ctree.symbols import declaration_of
 from orio_py.transformation.base import Context, KnownRange, Refusal
-from orio_py.transformation.guards.address_range import AddressRange, object_range
+from orio_py.transformation.guards.address_range import AddressRange, doubtful_arrays, object_range
 from orio_py.transformation.guards.address_ranges import TouchedMemory
 from orio_py.transformation.guards.number_facts import number_facts
 from orio_py.transformation.guards.pointed_bounds import tests_before_following
@@ -286,9 +286,8 @@ def _disjointness(statement: Node, context: Context) -> Guard | None:
     testable -= {name for name in testable if not testable.issuperset(threats[name] or ())}
     names = {n for n in testable if all(testable.issuperset(pair) for pair in pairs if n in pair)}
     tested = [pair for pair in pairs if not names.isdisjoint(pair)]
-    if not names.issuperset(_doubtful(extents, tested, own)):
-        return None
-    if not names or len(tested) > _MOST_TESTS:
+    is_known = names.issuperset(doubtful_arrays(extents, tested, own))
+    if not names or not is_known or len(tested) > _MOST_TESTS:
         return None
     used = sorted({name for pair in tested for name in pair})
     followed = accesses.pointers.names
@@ -297,9 +296,8 @@ def _disjointness(statement: Node, context: Context) -> Guard | None:
     runs = tests_before_following(statement, plain.pointers_of([own[name] for name in used]), plain.context)
     if runs is None:
         return None
-    rows = [extent.rows for name in used if (extent := extents[name]) is not None and extent.rows is not None]
-    inspected = [statement for name in used if (extent := extents[name]) for statement in extent.before]
-    preparation = _where(runs, [*accesses.preparation(rows, supply), *inspected])
+    found_out = [extent for name in used if (extent := extents[name]) is not None]
+    preparation = _where(runs, accesses.preparation(found_out, supply))
     for name in used:
         # What is behind a pointer is read where the first tests hold only.
         if (extent := extents[name]) is not None and not followed and not runs:
@@ -319,15 +317,6 @@ def _disjointness(statement: Node, context: Context) -> Guard | None:
             n: extent.known for n in used if (extent := extents[n]) is not None and extent.known is not None
         },
     )
-
-
-def _doubtful(
-    extents: Mapping[str, AddressRange | None], tested: Sequence[tuple[str, str]], own: Mapping[str, str]
-) -> frozenset[str]:
-    """The arrays that no other one may overlap where the ranges of others are right."""
-    given = (extent for pair in tested for name in pair if (extent := extents[name]) is not None)
-    inside = {member: name for name, member in own.items()}
-    return frozenset(inside.get(name, name) for extent in given for name in extent.doubtful)
 
 
 def _where(runs: Sequence[Node], preparation: list[Node]) -> list[Node]:

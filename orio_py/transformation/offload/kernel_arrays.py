@@ -33,8 +33,9 @@ class KernelArrays:
     before: tuple[Node, ...] = ()
 
     @classmethod
-    def of(cls, nest: DeviceNest, arguments: OffloadArguments, outer: CanonicalLoop | None) -> KernelArrays:
-        """What becomes of each array; `outer` is the loop that is cut in slices.  Raises Refusal: ORIO-T122, T124, T142."""
+    def of(cls, nest: DeviceNest, arguments: OffloadArguments) -> KernelArrays:
+        """What becomes of each array.  Raises Refusal: ORIO-T122, T124, T142."""
+        outer = nest.mapped[0] if arguments.options.streams > 1 else None
         found: dict[str, Array] = {}
         refused: dict[str, Refusal] = {}
         spans: dict[str, Range] = {}

@@ -81,12 +81,10 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     require_march(arguments, launch, node)
     _require_neighbours(nest.uses, plain_arrays, arguments)
     require_single_updates(nest.shared, arguments)
-    cut = mapped[0] if arguments.options.streams > 1 else None
-    kernel_arrays = KernelArrays.of(nest, arguments, cut)
+    kernel_arrays = KernelArrays.of(nest, arguments)
     arrays = kernel_arrays.found
-    plain = flattened(body, arrays)
     extents = tuple(scalar for found in arrays.values() for scalar in found.scalars)
-    kept = scalars(nest.shared, nest.outer, nest.every, plain, extents, what, context)
+    kept = scalars(nest.shared, nest.outer, nest.every, flattened(body, arrays), extents, what, context)
     dimensions = tuple(axis(loop, arithmetic, context) for loop in mapped)
     _require_known_groups(launch, kept.reductions, arguments, node)
     atomics = tuple(found.name for found in nest.shared.atomic)
