@@ -105,7 +105,7 @@ def _edges(extent: Span, text: str) -> tuple[int, ...]:
 def live_after(scope: FileScope, names: Iterable[str]) -> frozenset[str]:
     """The names whose value after the region may be read before it is assigned again.
 
-    Globals, statics, pointer and array parameters and variables whose address something may keep always count.
+    Globals, statics, pointer and array parameters and variables whose address something may keep by then always count.
     Names that are not declared count in functions of files that include others, which may declare them.
     """
     return frozenset(name for name in names if _is_live(scope, name))
@@ -125,7 +125,7 @@ def _is_live(near: FileScope, name: str) -> bool:
     ):
         return True
     flow = near.flow
-    return flow is None or flow.exposes(name) or flow.live_after(name, near.inside)
+    return flow is None or flow.is_exposed(name, near.inside) or flow.live_after(name, near.inside)
 
 
 @dataclass(slots=True)

@@ -63,7 +63,8 @@ class Context:
     loops around the node, outermost first, as far as they are canonical.  `assumptions` are the promises of
     the specification; `overruled` collects what `force=True` overrules, `idle` what the user asked for and got nothing of.  `types` maps names that typedefs
     give to numbers to the C types that they stand for, `structures` the names of structures to their members;
-    `facts` are polynomials over integer variables that are at least 0 where the node begins, `enumerators` the values
+    `facts` are polynomials over integer variables that are at least 0 where the node begins, `followed` pointers to structures that were
+    followed on every way to it, `enumerators` the values
     of enumeration constants, `functions` the file's own that calls may be replaced by, `obstacles` what keeps others from that, and `label` is a C identifier for the region.
     Where it `inspects`, the host may run loops before kernels that find out which elements these use; `ranges` has what is
     found out of arrays already where the node begins.
@@ -83,6 +84,7 @@ class Context:
     types: Mapping[str, str] = field(default_factory=dict[str, str])
     structures: Structures = field(default_factory=dict[str, Members])
     facts: tuple[Constraint, ...] = ()
+    followed: frozenset[str] = frozenset()
     enumerators: Mapping[str, int] = field(default_factory=dict[str, int])
     functions: Mapping[str, Callee] = field(default_factory=dict[str, Callee])
     obstacles: Mapping[str, str] = field(default_factory=dict[str, str])

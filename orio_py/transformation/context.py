@@ -82,7 +82,6 @@ def context_for(task: TuningTask, region: Region) -> Context:
     for name in around.unit.thread_private & declared.keys():
         declared[name] = replace(declared[name], storage=declared[name].storage | {"_Thread_local"})
     macro_names = frozenset({*around.macros, *around.function_macros})
-    addressed = _addressed(around, declared)
     functions = callees_at(around, used_names([region.tree]))
     named = used_names([region.tree, *(function.body for function in functions.values())])
     return Context(
@@ -93,12 +92,13 @@ def context_for(task: TuningTask, region: Region) -> Context:
         sizes=_undeclared_sizes(task, macro_names | declared.keys()),
         reserved=macro_names | around.typedefs,
         assumptions=task.assumptions,
-        exposed=addressed | {d.name for d in around.globals},
+        exposed=_addressed(around, declared) | {d.name for d in around.globals},
         has_openmp=task.build.has_openmp,
         only_here=_only_here(around, task.source.text, extent),
         types=task.types,
         structures=_structures(task),
         facts=_facts(around, inside, task.types),
+        followed=_followed_before(around, inside),
         enumerators={name: value for name, value in around.unit.enumerators.items() if value is not None},
         functions=functions,
         obstacles=obstacles_at(around, used_names([region.tree]), functions),
@@ -183,6 +183,20 @@ def _facts(around: FileScope, inside: Effects, types: Mapping[str, str]) -> tupl
     changed = inside.writes | inside.address_taken
     kept = {d.name: _with_type(d, types) for d in (*parameters, *around.locals) if d.name not in changed}
     return facts_before(around.flow, around.inside, kept) if around.flow is not None else ()
+
+
+def _followed_before(around: FileScope, inside: Effects) -> frozenset[str]:
+    """The pointers to structures that every way to the region follows, and that still point to these throughout the region."""
+    if around.flow is None or inside.calls or inside.opaque:
+        return frozenset()
+    parameters = around.function.parameters if around.function is not None else ()
+    changed = inside.scalar_writes | inside.address_taken
+    return frozenset(
+        d.name
+        for d in (*parameters, *around.locals)
+        if d.name not in changed and d.pointers == 1 and not d.dimensions
+        if not d.storage & {"static", "extern"} and not around.flow.is_addressed(d.name, around.inside)
+    ) & around.flow.followed_before(around.inside)
 
 
 def with_inner_declarations(node: Node, context: Context) -> Context:

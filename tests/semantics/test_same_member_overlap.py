@@ -25,6 +25,9 @@ LOOPS = {
     "one_row_of_a_member": "for (j = 0; j < n; j++) p[j] = g->t[n - 6][j] * 2 + 1;",
     "rows_up_to_a_member": "for (i = 0; i < n - 4; i++) for (j = 0; j < g->n - 2; j++) g->t[i][j] = p[j] + i;",
     "rows_never_followed": "for (i = 0; i < none; i++) for (j = 0; j < nil->n; j++) nil->t[j][i] = nil->u[i];",
+    "in_a_later_loop": "for (i = 0; i < 3; i++) { double s = 0; for (j = 0; j < 2; j++) s += g->u[i * 2 + j];"
+    " for (j = 0; j < 2; j++) h->v[i * 2 + j] = s; }",
+    "behind_a_condition": "for (i = 0; i < n; i++) { if (p[i] > 20) p[i] = 20; h->v[i] = g->u[i]; }",
     "never_followed": "for (i = 0; i < none; i++) nil->v[i] = nil->scale;",
 }
 REFUSED = {
@@ -159,6 +162,51 @@ def test_bytes_that_may_be_the_structures_themselves(tmp_path: Path) -> None:
         results.append(f"{done.returncode} {done.stdout}")
     assert results[0] == results[1]
     assert results[0].startswith("0 ")
+
+
+SOMETIMES = "for (i = 0; i < n; i++) if (p[i] > 12) h->v[i] = g->u[i] + 1;"
+FOLLOWED = {
+    "a_test": "if (h->n + g->n < n) return;",
+    "a_branch": "if (!none && h->n == 8 && g->n == 8)",
+    "left_behind_or": "if (none || h->n < n || g->n < n) return;",
+    "a_negation": "if (!(h->n == 8 && g->n == 8)) return;",
+    "values": "n = h->n - 1; (void)(g->n ? none : n);",
+    "both_ways": "if (none) n -= h->n; else n = h->n - 1; none = g->m;",
+    "around": "for (k = g->n - 1; k < h->n; k++)",
+}
+NOT_FOLLOWED = {
+    "one_of_them": "if (h->n < n) return;",
+    "one_way": "if (none) n -= h->n + g->n;",
+    "behind_or": "if (!none || h->n + g->n < n)",
+    "an_address": "if (&h->n == &g->n) return;",
+    "only_its_size": "if (sizeof h->n + sizeof g->n < n) return;",
+    "set_again": "if (h->n + g->n < n) return; if (none) h = nil;",
+    "perhaps_freed": "if (h->n + g->n < n) return; done(h);",
+    "known_elsewhere": "if (h->n + g->n < n) return; others[0] = &h;",
+    "another_one": "{ struct grid *h = g; if (h->n + g->n < n) return; }",
+}
+
+
+def kernel_behind(before: str) -> str:
+    head, region = (KERNEL % ("Reverse()", SOMETIMES)).split("  /*@ begin")
+    declared = "void done(struct grid *);\nstruct grid **others[1];\n"
+    return f"{declared}{head}  int k = 0;\n  (void)j, (void)k;\n  {before}\n  /*@ begin{region}"
+
+
+@pytest.mark.share(3)
+@pytest.mark.parametrize("before", FOLLOWED.values(), ids=FOLLOWED)
+def test_what_is_followed_before_may_be_followed_again(tmp_path: Path, before: str) -> None:
+    (tmp_path / "k.c").write_text(kernel_behind(before))
+    assert main(["transform", str(tmp_path / "k.c"), "-o", str(tmp_path / "out.c"), "--quiet"]) == 0
+    assert "/* Runs unless arrays overlap" in (tmp_path / "out.c").read_text()
+    assert output(tmp_path, "original", "-DORIO_ORIGINAL") == output(tmp_path, "reversed")
+
+
+@pytest.mark.parametrize("before", NOT_FOLLOWED.values(), ids=NOT_FOLLOWED)
+def test_what_need_not_have_been_followed_is_not(tmp_path: Path, capsys, before: str) -> None:
+    (tmp_path / "k.c").write_text(kernel_behind(before))
+    assert main(["transform", str(tmp_path / "k.c"), "-o", str(tmp_path / "out.c"), "--quiet"]) == 2
+    assert "may touch the same memory" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("loop", REFUSED.values(), ids=REFUSED)

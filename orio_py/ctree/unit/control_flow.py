@@ -11,9 +11,12 @@ from functools import cached_property
 from typing import TypeVar
 
 from orio_py.ctree.effects import Effects
+from orio_py.ctree.followed import followed, followed_where
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import used_names
 from orio_py.ctree.unit.borrowed_pointers import Borrowed, kept_addresses
+
+_K = TypeVar("_K")
 
 
 @dataclass(slots=True)
@@ -40,10 +43,10 @@ class Step:
     following: list[int] = field(default_factory=list[int])
 
     def may_read(self, name: str) -> bool:
-        """Whether the step may use the value that the variable has before it."""
+        """Whether the step, or what gets the address from it, may use the value that the variable has before it."""
         found = self.effects
         read = found is not None and (name in found.reads_before_write or name in found.array_reads)
-        return read or name in self.unseen
+        return read or name in self.unseen or self.addresses(name)
 
     @property
     def unseen(self) -> frozenset[str]:
@@ -58,6 +61,19 @@ class Step:
     def addresses(self, name: str) -> bool:
         """Whether the step takes the address of the variable."""
         return self.effects is not None and name in self.effects.address_taken
+
+    @property
+    def follows(self) -> frozenset[str]:
+        """The pointers to structures that the step follows, or that were followed where its condition holds."""
+        if self.known is not None:
+            return followed_where(*self.known)
+        return frozenset() if self.node is None else followed(self.node)
+
+    @property
+    def may_free_memory(self) -> bool:
+        """Whether the step calls what is not known to compute a value alone, or is not seen."""
+        found = self.effects
+        return bool(self.unseen) or (found is not None and (bool(found.calls) or found.opaque))
 
     @property
     def changed(self) -> frozenset[str]:
@@ -110,18 +126,27 @@ class ControlFlow:
         """What each step does to members of structures."""
         return [_MemberUses.of(step.node) for step in self.steps]
 
-    def takes_address(self, name: str) -> bool:
-        """Whether the address of a variable of this name is taken anywhere."""
-        return any(name in addressed for _, addressed in self._addressing)
-
-    def exposes(self, name: str) -> bool:
-        """Whether something may point to a variable of this name at some time."""
-        return any(name in exposed for _, exposed in self._exposing)
+    def addressed_before(self, inside: range) -> frozenset[str]:
+        """The variables whose address is taken before the code, or may be when it comes again."""
+        return self._names_before(inside, self._addressing)
 
     def exposed_before(self, inside: range) -> frozenset[str]:
-        """The variables that something may point to in the code."""
+        """Those among them that something may point to in the code."""
+        return self._names_before(inside, self._exposing)
+
+    def _names_before(self, inside: range, found: Iterable[tuple[int, frozenset[str]]]) -> frozenset[str]:
         before = self._before(inside)
-        return frozenset[str]().union(*(names for number, names in self._exposing if number in before))
+        return frozenset[str]().union(*(names for number, names in found if number in before))
+
+    def is_addressed(self, name: str, inside: range) -> bool:
+        """Whether the address of a variable of this name may have been taken when the code ends."""
+        return name in self.addressed_before(inside) or any(step.addresses(name) for step in self.own(inside))
+
+    def is_exposed(self, name: str, inside: range) -> bool:
+        """Whether something may point to a variable of this name when the code ends."""
+        in_force = {number for number, step in enumerate(self.steps) if step.segment in inside}
+        own = any(name in names for number, names in self._exposing if number in in_force)
+        return own or name in self.exposed_before(inside)
 
     def changes(self, name: str, inside: range) -> bool:
         """Whether the variable that the code knows by a name is assigned or addressed in the function."""
@@ -147,23 +172,55 @@ class ControlFlow:
         entries = {number for n in own for number in self.preceding[n]} - own
         return [self.steps[n] for n in sorted(_on_all([self._available[n] for n in entries]))] if own else []
 
+    def followed_before(self, inside: range) -> frozenset[str]:
+        """The pointers to structures that every way to the code follows, behind all that might set them or free memory."""
+        own = {n for segment in inside for n in self._by_segment.get(segment, ())}
+        entries = {number for n in own for number in self.preceding[n]} - own
+        found = _on_all([self._followed[n] for n in entries]) if own else frozenset[tuple[str, int | None]]()
+        steps = self.own(inside)
+        return frozenset(name for name, block in found if block == declared_in(name, steps))
+
+    @cached_property
+    def _followed(self) -> list[frozenset[tuple[str, int | None]] | None]:
+        """The pointers followed behind each step, with the blocks of their declarations."""
+
+        def behind(
+            step: Step, before: frozenset[tuple[str, int | None]]
+        ) -> frozenset[tuple[str, int | None]]:
+            if step.may_free_memory:
+                return frozenset()
+            now = before | {(name, step.declared.get(name)) for name in step.follows}
+            changed = step.changed | step.killed
+            return frozenset(pointer for pointer in now if pointer[0] not in changed)
+
+        return self._behind(behind)
+
     @cached_property
     def _available(self) -> list[frozenset[int] | None]:
         """The steps whose conditions hold behind each step; None behind those that are never executed."""
         names = {
             n: used_names([step.known[0]]) for n, step in enumerate(self.steps) if step.known is not None
         }
-        behind: list[frozenset[int] | None] = [None] * len(self.steps)
-        waiting = [0] if names else []
+        numbers = {id(step): number for number, step in enumerate(self.steps)}
+
+        def behind(step: Step, before: frozenset[int]) -> frozenset[int]:
+            changed = step.changed | step.killed
+            kept = frozenset(n for n in before if changed.isdisjoint(names[n]))
+            return kept | ({numbers[id(step)]} & names.keys())
+
+        return self._behind(behind) if names else [None] * len(self.steps)
+
+    def _behind(self, change: Callable[[Step, frozenset[_K]], frozenset[_K]]) -> list[frozenset[_K] | None]:
+        """What holds behind each step on all ways to it, by what a step makes of that; None where none leads."""
+        behind: list[frozenset[_K] | None] = [None] * len(self.steps)
+        waiting = [0]
         while waiting:
             number = waiting.pop()
-            step = self.steps[number]
             before = _on_all([behind[n] for n in self.preceding[number]] if number else [])
-            changed = step.changed | step.killed
-            now = frozenset(n for n in before if changed.isdisjoint(names[n])) | ({number} & names.keys())
+            now = change(self.steps[number], before)
             if behind[number] != now:
                 behind[number] = now
-                waiting.extend(step.following)
+                waiting.extend(self.steps[number].following)
         return behind
 
     def _touching(self, name: str, inside: range) -> list[Step]:
@@ -274,9 +331,6 @@ def _members_read(node: Node) -> Iterator[str]:
                 yield from _members_read(child)
 
 
-_K = TypeVar("_K")
-
-
 def _listed(pairs: Iterable[tuple[_K, int]]) -> dict[_K, list[int]]:
     """The numbers of each key."""
     found: dict[_K, list[int]] = {}
@@ -291,7 +345,7 @@ def declared_in(name: str, steps: Sequence[Step]) -> int | None:
     return None if outermost is None else outermost.declared.get(name)
 
 
-def _on_all(ways: Sequence[frozenset[int] | None]) -> frozenset[int]:
+def _on_all(ways: Sequence[frozenset[_K] | None]) -> frozenset[_K]:
     """What holds on all ways that may be taken."""
     taken = [way for way in ways if way is not None]
-    return frozenset[int].intersection(*taken) if taken else frozenset()
+    return taken[0].intersection(*taken[1:]) if taken else frozenset()

@@ -34,7 +34,7 @@ def facts_before(
     found = {
         fact.key: fact
         for condition, truth in _conditions_before(flow, inside)
-        if _is_about(condition, flow, variables)
+        if _is_about(condition, flow, inside, variables)
         for fact in facts_of(condition, truth, variables)
         if any(fact.terms)
     }
@@ -46,13 +46,15 @@ def number_before(flow: ControlFlow, inside: range, name: str) -> Node | None:
     for condition, truth in _conditions_before(flow, inside):
         match condition:
             case c_ast.BinaryOp(op="==", left=c_ast.ID(name=known), right=value) if known == name and truth:
-                return value if is_number(value) and not flow.takes_address(name) else None
+                return value if is_number(value) and not flow.is_addressed(name, inside) else None
             case _:
                 pass
     return None
 
 
-def _is_about(condition: Node, flow: ControlFlow, variables: Mapping[str, CDeclaration]) -> bool:
+def _is_about(
+    condition: Node, flow: ControlFlow, inside: range, variables: Mapping[str, CDeclaration]
+) -> bool:
     """Whether all names of a condition are integer variables that only the function's own code can change."""
     names = used_names([condition])
     return all(
@@ -62,7 +64,7 @@ def _is_about(condition: Node, flow: ControlFlow, variables: Mapping[str, CDecla
         and known.scope != "global"
         and not known.storage & {"static", "extern"}
         and "volatile" not in known.qualifiers
-        and not flow.takes_address(name)
+        and not flow.is_addressed(name, inside)
         for name in names
     )
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from itertools import takewhile
 
 from orio_py.ctree.build import literal_value, statements
 from orio_py.ctree.ctype import ctype
 from orio_py.ctree.dependence.names import NO_NAMES, AccessKey, Reference, names_of, references
+from orio_py.ctree.followed import followed
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast
 from orio_py.ctree.rewrite import declared_names, substitute, walk
@@ -111,34 +111,24 @@ def tests_before_following(
 ) -> tuple[Node, ...] | None:
     """The tests that hold only where a nest follows all of some pointers to structures; None where nobody knows.
 
-    Headers of loops are evaluated in any case, bodies where loops run.
+    Headers of loops are evaluated in any case, bodies where loops run.  What was followed before needs no test.
     """
-    left, tests = set(pointers), list[Node]()
-    first = _FirstIterations(statement, context)
+    first = _FirstIterations(statement, context, frozenset(pointers) - context.followed)
     loop = CanonicalLoop.match(_first(statement))
-    while left and loop is not None:
-        left -= _followed(loop.start) | _followed(loop.bound)
-        if not left:
-            break
-        test = first.runs(loop)
-        if test is None:
-            return None
-        end = literal_value(loop.bound)
-        start = literal_value(loop.start)
-        if start is None or end is None or loop.relation not in {"<", "<="} or not start < end:
-            tests.append(test)
-        reached = list(_reached(loop.body))
-        left -= set[str]().union(*(_followed(item) for item in reached if not isinstance(item, For)))
-        loop = next((CanonicalLoop.match(item) for item in reached if isinstance(item, For)), None)
-        for item in takewhile(lambda item: not isinstance(item, For), reached):
-            first.passes(item)
-    return None if left else tuple(tests)
+    if loop is not None:
+        first.enter(loop)
+    return None if first.left else tuple(first.tests)
 
 
 class _FirstIterations:
-    """What the conditions of the loops of a nest are in the first iteration of all of them, as they can be tested before it."""
+    """What a nest does in the first iteration of its loops, and their conditions as they can be tested before it.
 
-    def __init__(self, statement: Node, context: Context) -> None:
+    `left` are the pointers that were not seen to be followed where the `tests` hold.
+    """
+
+    def __init__(self, statement: Node, context: Context, pointers: frozenset[str]) -> None:
+        self.left = pointers
+        self.tests: list[Node] = []
         self._context = context
         self._local = declared_names(statement)
         self._names = names_of(statement, context.declarations)
@@ -147,15 +137,37 @@ class _FirstIterations:
         self._is_open = False
         """Whether anything may have been changed."""
 
-    def passes(self, item: Node) -> None:
-        """A statement comes before what is asked for next."""
+    def enter(self, loop: CanonicalLoop) -> None:
+        """Go through the first iteration of a loop."""
+        self.left -= followed(loop.start) | followed(loop.bound)
+        test = self._runs(loop) if self.left else None
+        if test is None:
+            return
+        missing, tested = self.left, len(self.tests)
+        if not _runs_always(loop):
+            self.tests.append(test)
+        for item in _reached(loop.body):
+            inner = CanonicalLoop.match(item)
+            if inner is not None:
+                self.enter(inner)
+            elif not isinstance(item, For):
+                self.left -= followed(item)
+            self._pass(item)
+            if not self.left or self._is_open:
+                break
+        if self.left == missing:
+            del self.tests[tested:]
+        self._values.pop(loop.index, None)
+
+    def _pass(self, item: Node) -> None:
+        """A statement comes before what is looked at next."""
         found = references(item, self._names)
         self._written += [reference for reference, _, is_written in found if is_written]
         done = self._context.effects(item)
         self._is_open = self._is_open or bool(done.calls) or done.opaque
 
-    def runs(self, loop: CanonicalLoop) -> Node | None:
-        """The condition that a loop runs, which is inside of those that were asked for before; None if it is not known."""
+    def _runs(self, loop: CanonicalLoop) -> Node | None:
+        """The condition that a loop runs, which is inside of those that were entered before; None if it is not known."""
         start = self._before(loop.start)
         if start is None or loop.node.cond is None:
             return None
@@ -191,7 +203,7 @@ class _FirstIterations:
 
 
 def _reached(body: Node) -> Iterator[Node]:
-    """The statements that each iteration comes to: loops and simple ones, up to the first that may lead elsewhere."""
+    """The statements that each iteration comes to: loops, conditions and simple ones, up to the first that may lead elsewhere."""
     waiting = list(statements(body))[::-1]
     while waiting:
         item = waiting.pop()
@@ -201,21 +213,19 @@ def _reached(body: Node) -> Iterator[Node]:
         if not isinstance(item, _SIMPLE):
             return
         yield item
-        if isinstance(item, For) and any(isinstance(part, (c_ast.Return, c_ast.Goto)) for part in walk(item)):
+        if isinstance(item, (For, c_ast.If)) and any(isinstance(part, _leaving(item)) for part in walk(item)):
             return
 
 
-_SIMPLE = (For, Comment, c_ast.Assignment, c_ast.Decl, c_ast.UnaryOp, c_ast.EmptyStatement)
+def _leaving(item: Node) -> tuple[type[Node], ...]:
+    """What in a statement may leave more than it."""
+    return _JUMPS if isinstance(item, For) else (*_JUMPS, c_ast.Break, c_ast.Continue)
 
 
-def _followed(node: Node) -> set[str]:
-    """The pointers to structures that an expression follows whatever the values."""
-    match node:
-        case c_ast.StructRef(name=c_ast.ID(name=name), type="->"):
-            return {name}
-        case c_ast.BinaryOp(op="&&" | "||", left=first) | c_ast.TernaryOp(cond=first):
-            return _followed(first)
-        case c_ast.UnaryOp(op="&" | "sizeof"):
-            return set()
-        case _:
-            return set[str]().union(*(_followed(child) for child in node))
+def _runs_always(loop: CanonicalLoop) -> bool:
+    start, end = literal_value(loop.start), literal_value(loop.bound)
+    return start is not None and end is not None and loop.relation in {"<", "<="} and start < end
+
+
+_JUMPS = (c_ast.Return, c_ast.Goto)
+_SIMPLE = (For, Comment, c_ast.If, c_ast.Assignment, c_ast.Decl, c_ast.UnaryOp, c_ast.EmptyStatement)

@@ -344,7 +344,8 @@ def _is_int(bound: Node, context: Context) -> bool:
         case c_ast.ID():
             declared = context.declarations.get(bound.name)
             return is_natural(bound, context) or (declared is not None and is_narrow(declared))
-    return False
+        case _:
+            return False
 
 
 def _start_at(view: CanonicalLoop, start: Node) -> Node:

@@ -215,6 +215,11 @@ def test_functions_of_the_systems_headers_that_are_macros_stay_calls() -> None:
         ("for (;; y = 3) { if (y) continue; v = 1; break; } y = v;", False),
         ("\n#pragma omp parallel for if(v > 1)\nfor (y = 0; y < 3; y++) { x[y] = 0; }", True),
         ("\n#pragma omp parallel for shared(v)\nfor (y = 0; y < 3; y++) { x[y] = 0; }", False),
+        ("v = 1; g(&v); y = v;", False),
+        ("g(&v); y = 2;", True),
+        ("v = g(&v);", True),
+        ("if (y) g(&v);", True),
+        ("int *p = &v; v = 1; y = *p;", True),
     ],
 )
 def test_what_is_read_after_a_region(after: str, live: bool) -> None:
@@ -232,6 +237,10 @@ def test_what_is_read_after_a_region(after: str, live: bool) -> None:
         ("for (y = 0; y < 3; y++) { static int v = 0; x[y] = v; REGION }", True),
         ("{ int v; REGION } y = v;", False),
         ("again: y = v; REGION if (y) goto again;", True),
+        ("g(&v); REGION v = 1;", True),
+        ("do { REGION v = 1; g(&v); } while (y);", True),
+        ("do { int v; REGION v = 1; g(&v); } while (y);", True),
+        ("do { y = v; } while (y); REGION v = 1; g(&v);", False),
     ],
 )
 def test_what_is_read_when_a_region_comes_again(body: str, live: bool) -> None:
