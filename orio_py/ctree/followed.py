@@ -1,7 +1,10 @@
-"""The pointers to structures that code follows for certain: `p` in `p->n`."""
+"""What code evaluates for certain: the pointers to structures that it follows, `p` in `p->n`, and the elements that it reads."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.known_functions import CHECKS
 from orio_py.ctree.nodes import Node, c_ast
 
@@ -10,19 +13,11 @@ _EXPECT = "__builtin_expect"
 
 def followed(node: Node) -> frozenset[str]:
     """The pointers that an expression, a declaration or the condition of an `if` follows whatever the values."""
-    match node:
-        case c_ast.StructRef(name=c_ast.ID(name=name), type="->"):
-            return frozenset({name})
-        case c_ast.BinaryOp(op="&&" | "||", left=first) | c_ast.TernaryOp(cond=first) | c_ast.If(cond=first):
-            return followed(first)
-        case c_ast.UnaryOp(op="&" | "sizeof"):
-            return frozenset()
-        case c_ast.FuncCall(name=c_ast.ID(name=name)) if name in CHECKS or _may_be_unevaluated(name):
-            return frozenset()
-        case c_ast.Decl(init=value):
-            return frozenset() if value is None else followed(value)
-        case _:
-            return frozenset[str]().union(*map(followed, node))
+    return frozenset(
+        part.name.name
+        for part in _evaluated(node)
+        if isinstance(part, c_ast.StructRef) and part.type == "->" and isinstance(part.name, c_ast.ID)
+    )
 
 
 def followed_where(condition: Node, truth: bool) -> frozenset[str]:
@@ -34,6 +29,28 @@ def followed_where(condition: Node, truth: bool) -> frozenset[str]:
             return followed_where(left, truth) | followed_where(right, truth)
         case _:
             return followed(condition)
+
+
+def elements_used(node: Node) -> frozenset[str]:
+    """The elements of arrays that are read or written whatever the values, as their text."""
+    return frozenset(emit_expression(part) for part in _evaluated(node) if isinstance(part, c_ast.ArrayRef))
+
+
+def _evaluated(node: Node) -> Iterator[Node]:
+    """The parts of an expression, a declaration or the condition of an `if` that are evaluated whatever the values."""
+    match node:
+        case c_ast.BinaryOp(op="&&" | "||", left=first) | c_ast.TernaryOp(cond=first) | c_ast.If(cond=first):
+            yield from _evaluated(first)
+        case c_ast.UnaryOp(op="&" | "sizeof"):
+            pass
+        case c_ast.FuncCall(name=c_ast.ID(name=name)) if name in CHECKS or _may_be_unevaluated(name):
+            pass
+        case c_ast.Decl(init=value):
+            yield from () if value is None else _evaluated(value)
+        case _:
+            yield node
+            for child in node:
+                yield from _evaluated(child)
 
 
 def _may_be_unevaluated(name: str) -> bool:

@@ -354,3 +354,76 @@ def test_arrays_of_structures_inside_single_ones(tmp_path: Path, loop: str) -> N
         assert "runtime error" not in done.stderr
         results.append(done.stdout)
     assert results[0] == results[1]
+
+
+SHAPES = """
+struct tensor { int n, d[4]; float *x; unsigned char *bytes; };
+void f(int axis, int m, int d[4], struct tensor *q, struct tensor *p, float *x, float *y, int *z)
+{
+  int i, j, k;
+  (void)j, (void)k, (void)m, (void)axis, (void)d, (void)q, (void)p, (void)x, (void)y, (void)z;
+  /*@ begin Loop (transform %s) @*/
+  %s
+  /*@ end @*/
+}
+"""
+SHAPE_LOOPS = {
+    "transposed": "for (i = 0; i < d[0]; i++) for (j = 0; j < d[1]; j++) for (k = 0; k < d[2]; k++)"
+    " y[(i * d[2] + k) * d[1] + j] = x[(i * d[1] + j) * d[2] + k];",
+    "members": "for (i = 0; i < 2; i++) for (j = 0; j < q->d[axis]; j++) for (k = 0; k < m; k++)"
+    " p->x[i * m + k] += q->x[(i * q->d[axis] + j) * m + k];",
+    "values_in_bodies": "for (i = 0; i < d[0]; i++) { int at = i * d[1], to = i * d[3]; for (j = 0; j < d[2]; j++) y[to + j] = x[at + j]; }",
+    "columns_in_rows": "for (i = 0; i < d[0]; i++) for (j = 0; j < m; j++) y[i * d[1] + j] = x[i * d[1] + j] + i;",
+    "of_two_structures": "for (i = 0; i < p->d[0]; i++) for (j = 0; j < q->d[0 + 1]; j++) p->x[i * p->d[1] + j] = q->x[i * q->d[1] + j];",
+}
+SHAPES_REFUSED = {
+    "set": "for (i = 0; i < d[0]; i++) { d[1] = 2; y[i * d[1]] = x[i]; }",
+    "set_by_another_name": "for (i = 0; i < d[0]; i++) { z[1] = i; y[i * d[1]] = x[i]; }",
+    "bytes": "for (i = 0; i < d[0]; i++) { p->bytes[i] = 1; y[i * d[1]] = x[i]; }",
+    "sometimes": "for (i = 0; i < 3; i++) if (x[i] > 3) y[i * d[1]] = x[i];",
+    "another_index": "for (i = 0; i < d[0]; i++) for (j = 0; j < d[i]; j++) y[i * d[i] + j] = x[j];",
+    "set_in_a_structure": "for (i = 0; i < q->d[0]; i++) { p->d[1] = 2; y[i * q->d[1]] = x[i]; }",
+    "its_address": "for (i = 0; i < d[0]; i++) { int *e = &d[1]; *e = 3; y[i * d[1]] = x[i]; }",
+}
+SHAPES_SHOWN = """
+#include <stdio.h>
+#include "%s"
+static float memory[120];
+int main(void)
+{
+  for (int a = 0; a < 4; a++) for (int b = 0; b < 4; b++) for (int s = -9; s <= 9; s++) {
+    int d[4] = {a, b, 3, 1 + b}, z[4] = {5, 6, 7, 8};
+    struct tensor q = {3, {a, b, 2, 3}, memory + 40, 0}, p = {3, {2, 3, a, b}, memory + 40 + 2 * s, 0};
+    for (int k = 0; k < 120; k++) memory[k] = k * 7 %% 23 - 11;
+    f(b, a, d, &q, &p, memory + 40, memory + 40 + 3 * s, z);
+    for (int k = 0; k < 120; k++) printf("%%.1f ", memory[k]);
+    printf("\\n");
+  }
+  return 0;
+}
+"""
+
+
+@pytest.mark.share(3)
+@pytest.mark.parametrize("loop", SHAPE_LOOPS.values(), ids=SHAPE_LOOPS)
+def test_elements_that_keep_their_values_are_extents(tmp_path: Path, loop: str) -> None:
+    recipe = "UnrollJam(ufactor=2)" if "->" in loop else "Reverse()"
+    (tmp_path / "k.c").write_text(SHAPES % (recipe, loop))
+    assert main(["transform", str(tmp_path / "k.c"), "-o", str(tmp_path / "out.c"), "--quiet"]) == 0
+    assert "/* Runs " in (tmp_path / "out.c").read_text()
+    (tmp_path / "main.c").write_text(SHAPES_SHOWN % "out.c")
+    results: list[str] = []
+    for options in (["-DORIO_ORIGINAL"], []):
+        flags = ["-O1", "-g", "-fsanitize=undefined,address"]
+        subprocess.run(["gcc", *flags, *options, "main.c", "-o", "program"], cwd=tmp_path, check=True)
+        done = subprocess.run([str(tmp_path / "program")], capture_output=True, text=True, check=True)
+        assert "runtime error" not in done.stderr
+        results.append(done.stdout)
+    assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("loop", SHAPES_REFUSED.values(), ids=SHAPES_REFUSED)
+def test_elements_that_may_change_or_need_not_be_read_are_not(tmp_path: Path, capsys, loop: str) -> None:
+    (tmp_path / "k.c").write_text(SHAPES % ("Reverse()", loop))
+    assert main(["transform", str(tmp_path / "k.c"), "-o", str(tmp_path / "out.c"), "--quiet"]) == 2
+    assert "k.c:8:" in capsys.readouterr().err

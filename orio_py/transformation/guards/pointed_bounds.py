@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from orio_py.ctree.build import literal_value, statements
 from orio_py.ctree.ctype import ctype
 from orio_py.ctree.dependence.names import NO_NAMES, AccessKey, Reference, names_of, references
-from orio_py.ctree.followed import followed
+from orio_py.ctree.followed import elements_used, followed
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast
 from orio_py.ctree.rewrite import declared_names, substitute, walk
@@ -111,7 +111,8 @@ def tests_before_following(
 ) -> tuple[Node, ...] | None:
     """The tests that hold only where a nest follows all of some pointers to structures; None where nobody knows.
 
-    Headers of loops are evaluated in any case, bodies where loops run.  What was followed before needs no test.
+    Headers of loops are evaluated in any case, bodies where loops run.  What was followed before needs no test.  Elements
+    of arrays that the nest has to read, by their text, may stand among the pointers.
     """
     first = _FirstIterations(statement, context, frozenset(pointers) - context.followed)
     loop = CanonicalLoop.match(_first(statement))
@@ -139,7 +140,7 @@ class _FirstIterations:
 
     def enter(self, loop: CanonicalLoop) -> None:
         """Go through the first iteration of a loop."""
-        self.left -= followed(loop.start) | followed(loop.bound)
+        self._see(loop.start, loop.bound)
         test = self._runs(loop) if self.left else None
         if test is None:
             return
@@ -151,13 +152,18 @@ class _FirstIterations:
             if inner is not None:
                 self.enter(inner)
             elif not isinstance(item, For):
-                self.left -= followed(item)
+                self._see(item)
             self._pass(item)
             if not self.left or self._is_open:
                 break
         if self.left == missing:
             del self.tests[tested:]
         self._values.pop(loop.index, None)
+
+    def _see(self, *items: Node) -> None:
+        """Items are evaluated."""
+        for item in items:
+            self.left -= followed(item) | elements_used(item)
 
     def _pass(self, item: Node) -> None:
         """A statement comes before what is looked at next."""

@@ -1,23 +1,27 @@
-"""Members of single structures as variables of their own, where a condition at run time asks for addresses.
+"""Members of single structures, and elements that keep their values, as variables of their own, where a condition at run time asks for addresses.
 
     struct grid {int n; double *u, *v;} *g;      g->v[i] = g->u[i]   →  g_v[i] = g_u[i]   and back again
+    int d[3];                                    x[i * d[1] + j]     →  x[i * d_1 + j]
 
-Only structures that a variable holds or points to, and that the statement reaches by no subscript, are looked at.
+Only structures that a variable holds or points to, and that the statement reaches by no subscript, are looked at, and
+whole numbers that nothing in the statement writes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 
 from orio_py.ctree.build import unary
 from orio_py.ctree.dependence.affine import Polynomial
+from orio_py.ctree.dependence.names import names_of, references
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Node, array_of, c_ast
 from orio_py.ctree.rewrite import Rewriter, assigned_names, declared_names, walk
 from orio_py.ctree.structures import lie_inside
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
+from orio_py.transformation.verdicts import aliases_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +39,12 @@ class SingleMembers:
     @classmethod
     def of(cls, statement: Node, context: Context) -> SingleMembers:
         """The members of a statement's single structures."""
-        if not any(isinstance(part, c_ast.StructRef) for part in walk(statement)):
+        steady = steady_elements(statement, context)
+        if not steady and not any(isinstance(part, c_ast.StructRef) for part in walk(statement)):
             return cls(statement, context)
-        naming = _Naming(statement, context)
+        naming = _Naming(statement, context, steady)
         node = naming.rewrite(statement)
-        declared = {**context.declarations, **naming.declared}
+        declared = {**context.declarations, **naming.declared, **naming.elements}
         exposed, given = context.exposed | naming.declared.keys(), context.assumptions
         if isinstance(given.noalias, frozenset):
             apart = {naming.names.get(name, name) for name in given.noalias}
@@ -64,14 +69,17 @@ class SingleMembers:
         return self.context.declarations[self.names[path]] if path in self.names else None
 
     def pointers_of(self, names: Iterable[str]) -> frozenset[str]:
-        """The pointers to structures that the tests may follow: those of the variables and of all numbers."""
+        """The pointers to structures that the tests may follow, those of the variables and of all numbers, and the elements that they read."""
         numbers = (n for n in self.parts if self.context.declarations[n].is_scalar)
-        parts = (self.parts.get(name) for name in (*names, *numbers))
-        return frozenset(
+        parts = [self.parts.get(name) for name in (*names, *numbers)]
+        pointers = (
             part.name.name
             for part in parts
             if isinstance(part, c_ast.StructRef) and part.type == "->" and isinstance(part.name, c_ast.ID)
         )
+        return frozenset(pointers) | {
+            emit_expression(part) for part in parts if isinstance(part, c_ast.ArrayRef)
+        }
 
     def holder(self, name: str) -> Node | None:
         """The address of the structure that has a member; None for what is no member."""
@@ -92,13 +100,28 @@ class SingleMembers:
 
 
 class _Naming(Rewriter):
-    def __init__(self, statement: Node, context: Context) -> None:
+    def __init__(self, statement: Node, context: Context, steady: Mapping[int, CDeclaration]) -> None:
         self.declared: dict[str, CDeclaration] = {}
+        self.elements: dict[str, CDeclaration] = {}
         self.names: dict[str, str] = {}
         self.parts: dict[str, Node] = {}
         self._context = context
+        self._steady = steady
+        self._texts: dict[str, str] = {}
         self._supply = context.names(statement)
         self._unfit = frozenset(assigned_names(statement)) | declared_names(statement) | _indexed(statement)
+
+    def visit_ArrayRef(self, node: c_ast.ArrayRef) -> Node:
+        """`d[1]`."""
+        array = self._steady.get(id(node))
+        if array is None:
+            return self.generic(node)
+        text = emit_expression(node)
+        if text not in self._texts:
+            name = self._texts[text] = self._supply.fresh(f"{array.name}_{len(self._texts)}")
+            self.parts[name] = node
+            self.elements[name] = replace(self._variable(name, array), dimensions=(), pointers=0)
+        return c_ast.ID(self._texts[text], node.coord)
 
     def visit_StructRef(self, node: c_ast.StructRef) -> Node:
         """`g->u` and `g.u`."""
@@ -124,6 +147,69 @@ class _Naming(Rewriter):
         types = self._context.types
         kind, qualifiers = types.get(member.type, member.type), member.qualifiers - {"restrict"}
         return replace(member, name=name, type=kind, qualifiers=qualifiers, scope="local")
+
+
+def steady_elements(statement: Node, context: Context) -> dict[int, CDeclaration]:
+    """The places of elements of integer arrays that have one value throughout a statement, with their arrays."""
+    done = context.effects(statement)
+    if done.calls or done.opaque:
+        return {}
+    changing = frozenset(assigned_names(statement)) | declared_names(statement)
+    found = list(references(statement, names_of(statement, context.declarations)))
+    written = [reference.spot for reference, _, is_written in found if is_written]
+    addressed = {
+        id(part.expr) for part in walk(statement) if isinstance(part, c_ast.UnaryOp) and part.op == "&"
+    }
+    aliases = aliases_in(context)
+    steady: dict[int, CDeclaration] = {}
+    for reference, node, is_written in found:
+        array = _array(node, changing, context)
+        if is_written or array is None or id(node) in addressed:
+            continue
+        spot = reference.spot
+        if not any(spot[0] == other[0] or aliases.may_overlap(spot, other) for other in written):
+            steady[id(node)] = array
+    return steady
+
+
+def _array(node: Node, changing: Set[str], context: Context) -> CDeclaration | None:
+    """The array of integers of which a node is an element at a fixed place; None for anything else."""
+    if not isinstance(node, c_ast.ArrayRef) or not _is_fixed(node.subscript, changing, context):
+        return None
+    match node.name:
+        case c_ast.ID(name=name):
+            declared = context.declarations.get(name)
+            is_own = declared is not None and bool(declared.dimensions) and declared.scope != "parameter"
+            if declared is None or name in changing or (name in context.exposed and not is_own):
+                return None
+        case c_ast.StructRef(name=c_ast.ID(name=name), field=c_ast.ID(name=field)) if name not in changing:
+            outer = context.declarations.get(name)
+            is_single = (
+                outer is not None and outer.pointers == int(node.name.type == "->") and not outer.dimensions
+            )
+            members = context.structures.get(outer.type, ()) if outer is not None and is_single else ()
+            declared = next((m for m in members if m.name == field and not m.pointers), None)
+            if declared is None or declared.overlaid or name in context.exposed:
+                return None
+        case _:
+            return None
+    kind = replace(declared, type=context.types.get(declared.type, declared.type))
+    is_fit = kind.holds_any_index and len(kind.dimensions) + kind.pointers == 1
+    return kind if is_fit and not kind.qualifiers & {"volatile", "_Atomic"} else None
+
+
+def _is_fixed(node: Node, changing: Set[str], context: Context) -> bool:
+    """Whether a subscript is a sum or product of numbers and of variables that nothing changes."""
+    match node:
+        case c_ast.Constant() | c_ast.BinaryOp(op="+" | "-" | "*"):
+            return all(_is_fixed(child, changing, context) for child in node)
+        case c_ast.ID(name=name):
+            declared = context.declarations.get(name)
+            if declared is None:
+                return name in context.macros or name in context.enumerators
+            return declared.is_scalar and declared.is_integer and name not in changing | context.exposed
+        case _:
+            return False
 
 
 class _Restoring(Rewriter):
