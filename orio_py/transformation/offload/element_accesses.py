@@ -11,7 +11,7 @@ from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.dependence.names import resolve
 from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.loops import CanonicalLoop, ends_iterations, jumps_out
-from orio_py.ctree.nodes import Node, c_ast, reference_parts
+from orio_py.ctree.nodes import Node, array_of, c_ast, reference_parts
 from orio_py.ctree.region_walk import RegionWalk
 from orio_py.ctree.rewrite import assigned_names, assignments, declared_names
 from orio_py.ctree.rewrite import walk as walk_nodes
@@ -280,9 +280,9 @@ class _Walk(RegionWalk[_Place]):
                 yield from self._apart(parts, inner)
 
     def _element(self, node: Node) -> Node | None:
-        """What is read as an element of an array: one, or `*(p + i)` where the arithmetic has names for it."""
+        """What is read as an element of an array: one, or `*(p + i)` or `(*p)[i]` where the arithmetic has names for it."""
         match node:
-            case c_ast.ArrayRef() if not isinstance(node.name, c_ast.BinaryOp):
+            case c_ast.ArrayRef() if not isinstance(array_of(node), c_ast.BinaryOp | c_ast.UnaryOp):
                 return node
             case c_ast.ArrayRef() | c_ast.UnaryOp(op="*") if self.arithmetic.names is not None:
                 found = resolve(node, self.arithmetic.names)

@@ -54,19 +54,19 @@ def _declaring(loop: Node, context: Context) -> Node:
 def with_declarations(types: Mapping[str, str], body: Sequence[Node]) -> list[Node]:
     """The statements with a declaration of each name: where it is assigned first, else before all.
 
-    What a condition alone is around is declared behind that.
+    What is used in the branches of a condition alone is declared in each of them that uses it.
     """
     waiting, found = dict(types), list[Node]()
     for place, statement in enumerate(body):
         used = used_names([statement])
         match statement:
-            case c_ast.If(iffalse=None) if inner := (used & waiting.keys()) - used_names(
+            case c_ast.If() if inner := (used & waiting.keys()) - used_names(
                 [statement.cond, *body[place + 1 :]]
             ):
                 own = {name: waiting.pop(name) for name in sorted(inner)}
-                then = block(*with_declarations(own, statements(statement.iftrue)))
                 found[:0] = [declare(waiting.pop(name), name) for name in sorted(used & waiting.keys())]
-                found.append(copy_with(statement, iftrue=then))
+                then, other = (_branch(part, own) for part in (statement.iftrue, statement.iffalse))
+                found.append(copy_with(statement, iftrue=then, iffalse=other))
             case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=value) if name in waiting and (
                 name not in used_names([value])
             ):
@@ -75,6 +75,16 @@ def with_declarations(types: Mapping[str, str], body: Sequence[Node]) -> list[No
                 found[:0] = [declare(waiting.pop(name), name) for name in sorted(used & waiting.keys())]
                 found.append(statement)
     return found
+
+
+def _branch(branch: Node | None, types: Mapping[str, str]) -> Node | None:
+    """A branch of a condition with declarations of what it uses; `else if` stays what it is."""
+    used = used_names([branch]) if branch is not None else frozenset[str]()
+    own = {name: kind for name, kind in types.items() if name in used}
+    if branch is None or not own:
+        return branch
+    inside = with_declarations(own, statements(branch))
+    return inside[0] if len(inside) == 1 and isinstance(inside[0], c_ast.If) else block(*inside)
 
 
 def _type(name: str, context: Context) -> str | None:
