@@ -27,6 +27,9 @@ LOOPS = {
     "rows_never_followed": "for (i = 0; i < none; i++) for (j = 0; j < nil->n; j++) nil->t[j][i] = nil->u[i];",
     "in_a_later_loop": "for (i = 0; i < 3; i++) { double s = 0; for (j = 0; j < 2; j++) s += g->u[i * 2 + j];"
     " for (j = 0; j < 2; j++) h->v[i * 2 + j] = s; }",
+    "below_the_diagonal": "for (i = 0; i < n - 3; i++) for (j = 0; j < i; j++) { h->t[i][j] = g->t[i][j] + p[j]; h->t[j][i] = g->t[i][j]; }",
+    "above_the_diagonal": "for (i = 0; i < 4; i++) for (j = i + 1; j < 4; j++) { h->t[i][j] = g->u[j]; h->t[j][i] = g->u[i + 1]; }",
+    "none_below": "for (i = 0; i < none + 1; i++) for (j = 0; j < i; j++) nil->t[i][j] = nil->t[j][i] + nil->u[j];",
     "behind_a_condition": "for (i = 0; i < n; i++) { if (p[i] > 20) p[i] = 20; h->v[i] = g->u[i]; }",
     "never_followed": "for (i = 0; i < none; i++) nil->v[i] = nil->scale;",
 }

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from orio_py.ctree.build import literal_value, statements
-from orio_py.ctree.ctype import ctype
+from orio_py.ctree.build import binary, literal_value, statements
+from orio_py.ctree.ctype import CType, ctype
 from orio_py.ctree.dependence.names import NO_NAMES, AccessKey, Reference, names_of, references
 from orio_py.ctree.followed import elements_used, followed
 from orio_py.ctree.loops import CanonicalLoop
@@ -19,6 +19,7 @@ from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast
 from orio_py.ctree.rewrite import declared_names, substitute, walk
 from orio_py.transformation.base import Context
 from orio_py.transformation.expression_types import expression_type
+from orio_py.transformation.forms import has_stable_index
 from orio_py.transformation.simpler.counted_steps import certain_parts
 from orio_py.transformation.verdicts import aliases_in
 
@@ -131,6 +132,8 @@ class _FirstIterations:
         self.left = pointers
         self.tests: list[Node] = []
         self._context = context
+        self._statement = statement
+        self._around: list[CanonicalLoop] = []
         self._local = declared_names(statement)
         self._names = names_of(statement, context.declarations)
         self._written: list[Reference] = []
@@ -139,15 +142,25 @@ class _FirstIterations:
         """Whether anything may have been changed."""
 
     def enter(self, loop: CanonicalLoop) -> None:
-        """Go through the first iteration of a loop."""
+        """Go through the first iteration of a loop; where it has none at first, through that in the last iteration around it."""
         self._see(loop.start, loop.bound)
         test = self._runs(loop) if self.left else None
+        if test is not None and _never_holds(test):
+            test = self._runs_last(loop, self._around[-1]) if self._around else None
         if test is None:
             return
         missing, tested = self.left, len(self.tests)
         if not _runs_always(loop):
             self.tests.append(test)
-        for item in _reached(loop.body):
+        self._around.append(loop)
+        self._pass_through(loop.body)
+        self._around.pop()
+        if self.left == missing:
+            del self.tests[tested:]
+        self._values.pop(loop.index, None)
+
+    def _pass_through(self, body: Node) -> None:
+        for item in _reached(body):
             inner = CanonicalLoop.match(item)
             if inner is not None:
                 self.enter(inner)
@@ -156,9 +169,20 @@ class _FirstIterations:
             self._pass(item)
             if not self.left or self._is_open:
                 break
-        if self.left == missing:
-            del self.tests[tested:]
-        self._values.pop(loop.index, None)
+
+    def _runs_last(self, loop: CanonicalLoop, around: CanonicalLoop) -> Node | None:
+        """The condition that a loop runs in the last iteration of the one around it, which no other iteration keeps from running."""
+        self._pass(self._statement)  # Whatever the iterations before change is changed then.
+        last = around.bound if around.relation == "<=" else binary("-", around.bound, 1)
+        kind = expression_type(last, self._context)
+        is_same = kind is not None and kind == self._index_type(around)
+        is_simple = (
+            around.relation in {"<", "<="} and around.stride == 1 and has_stable_index(around, self._context)
+        )
+        if not (is_same and is_simple) or any(isinstance(part, _LEAVING) for part in walk(around.body)):
+            return None
+        self._values[around.index] = last
+        return self._runs(loop)
 
     def _see(self, *items: Node) -> None:
         """Items are evaluated."""
@@ -178,9 +202,7 @@ class _FirstIterations:
         if start is None or loop.node.cond is None:
             return None
         kind = expression_type(start, self._context)
-        own = self._context.declarations.get(loop.index)
-        declared = loop.declared_type or (own.type if own is not None and own.is_scalar else "")
-        is_same = kind is not None and ctype(self._context.types.get(declared, declared)) == kind
+        is_same = kind is not None and kind == self._index_type(loop)
         value = literal_value(start)
         # Any type of index holds small numbers as they are, so that the test is that of the loop.
         if not is_same and (value is None or not 0 <= value <= _ANY_TYPE):
@@ -190,6 +212,11 @@ class _FirstIterations:
             self._values[loop.index] = start
         self._written.append(Reference(loop.index, ()))
         return test
+
+    def _index_type(self, loop: CanonicalLoop) -> CType | None:
+        own = self._context.declarations.get(loop.index)
+        declared = loop.declared_type or (own.type if own is not None and own.is_scalar else "")
+        return ctype(self._context.types.get(declared, declared))
 
     def _before(self, node: Node) -> Node | None:
         """An expression of the first iteration as it is before the nest; None where that changes what it reads."""
@@ -219,13 +246,9 @@ def _reached(body: Node) -> Iterator[Node]:
         if not isinstance(item, _SIMPLE):
             return
         yield item
-        if isinstance(item, (For, c_ast.If)) and any(isinstance(part, _leaving(item)) for part in walk(item)):
+        leaving = _JUMPS if isinstance(item, For) else _LEAVING
+        if isinstance(item, (For, c_ast.If)) and any(isinstance(part, leaving) for part in walk(item)):
             return
-
-
-def _leaving(item: Node) -> tuple[type[Node], ...]:
-    """What in a statement may leave more than it."""
-    return _JUMPS if isinstance(item, For) else (*_JUMPS, c_ast.Break, c_ast.Continue)
 
 
 def _runs_always(loop: CanonicalLoop) -> bool:
@@ -233,5 +256,18 @@ def _runs_always(loop: CanonicalLoop) -> bool:
     return start is not None and end is not None and loop.relation in {"<", "<="} and start < end
 
 
+def _never_holds(test: Node) -> bool:
+    """Whether a condition compares two numbers of which it does not hold."""
+    match test:
+        case c_ast.BinaryOp(op="<" | "<=" | ">" | ">=" as op, left=left, right=right):
+            one, two = literal_value(left), literal_value(right)
+            if one is None or two is None:
+                return False
+            return not {"<": one < two, "<=": one <= two, ">": one > two, ">=": one >= two}[op]
+        case _:
+            return False
+
+
 _JUMPS = (c_ast.Return, c_ast.Goto)
+_LEAVING = (*_JUMPS, c_ast.Break, c_ast.Continue)
 _SIMPLE = (For, Comment, c_ast.If, c_ast.Assignment, c_ast.Decl, c_ast.UnaryOp, c_ast.EmptyStatement)

@@ -66,7 +66,8 @@ class RowRange:
 class _Rows:
     """The references to one row in each iteration of loops, or to a single one, of which one is certain.
 
-    `row` are its subscripts, `levels` the loops that count it, `others` the remaining loops around the certain reference.
+    `row` are its subscripts, `levels` the loops that count it and those that their ends depend on, `others` the remaining
+    loops around the certain reference.
     """
 
     row: tuple[Polynomial, ...]
@@ -137,6 +138,10 @@ def _certain(use: ElementAccess) -> _Rows | None:
     if not use.always or not use.is_exact or use.guards or len(use.whole) != len(use.levels):
         return None
     indices = {level.index for level in use.whole}
+    for level in reversed(use.whole):
+        # A loop that sets the ends of one that counts rows is run as well.
+        bounds = _bounds(level) if level.index in used else None
+        used.update(() if bounds is None else indices.intersection(_mentioned(bounds)))
     counted = tuple(level for level in use.whole if level.index in used)
     if len(indices) < len(use.whole) or any(abs(level.stride) != 1 for level in counted):
         return None
@@ -152,8 +157,11 @@ def _certain(use: ElementAccess) -> _Rows | None:
 
 
 def _mentions(names: Iterable[str], bounds: Bounds) -> bool:
-    used = {symbol for key in bounds[1:] for product, _ in key for symbol in product}
-    return not used.isdisjoint(names)
+    return not _mentioned(bounds).isdisjoint(names)
+
+
+def _mentioned(bounds: Bounds) -> set[str]:
+    return {symbol for key in bounds[1:] for product, _ in key for symbol in product}
 
 
 def _bounds(level: IndexRange) -> Bounds | None:
