@@ -14,6 +14,7 @@ LOOPS = {
     "two_members": "for (i = 1; i < n; i++) g->v[i] = g->u[i - 1] + 2 * g->u[i + 1];",
     "member_and_parameter": "for (i = 0; i < n; i++) g->v[i] = p[i] + 1;",
     "parameter_and_member": "for (i = 0; i < n; i++) p[i] = g->v[i] * 3 + g->u[0];",
+    "behind_a_pointer_to_an_array": "for (i = 0; i < 2; i++) p[i] = (*g->q)[i] + 1;",
     "a_number_of_the_structure": "for (i = 0; i < 8; i++) g->v[i] = i + g->scale;",
     "the_bound_itself": "for (i = 0; i < g->n; i++) g->c[i] = 5 - i;",
     "pointers_to_arrays": "for (i = 0; i < 3; i++) g->r[i][1] = g->q[i + 1][0] + 1;",
@@ -361,10 +362,10 @@ def test_arrays_of_structures_inside_single_ones(tmp_path: Path, loop: str) -> N
 
 SHAPES = """
 struct tensor { int n, d[4]; float *x; unsigned char *bytes; };
-void f(int axis, int m, int d[4], struct tensor *q, struct tensor *p, float *x, float *y, int *z)
+void f(int axis, int m, int d[4], struct tensor *q, struct tensor *p, float *x, float *y, int *z, float (*w)[6])
 {
   int i, j, k;
-  (void)j, (void)k, (void)m, (void)axis, (void)d, (void)q, (void)p, (void)x, (void)y, (void)z;
+  (void)j, (void)k, (void)m, (void)axis, (void)d, (void)q, (void)p, (void)x, (void)y, (void)z, (void)w;
   /*@ begin Loop (transform %s) @*/
   %s
   /*@ end @*/
@@ -377,6 +378,7 @@ SHAPE_LOOPS = {
     " p->x[i * m + k] += q->x[(i * q->d[axis] + j) * m + k];",
     "values_in_bodies": "for (i = 0; i < d[0]; i++) { int at = i * d[1], to = i * d[3]; for (j = 0; j < d[2]; j++) y[to + j] = x[at + j]; }",
     "columns_in_rows": "for (i = 0; i < d[0]; i++) for (j = 0; j < m; j++) y[i * d[1] + j] = x[i * d[1] + j] + i;",
+    "behind_a_pointer_to_an_array": "for (i = 0; i < 6; i++) y[i] = (*w)[5 - i] + 1;",
     "of_two_structures": "for (i = 0; i < p->d[0]; i++) for (j = 0; j < q->d[0 + 1]; j++) p->x[i * p->d[1] + j] = q->x[i * q->d[1] + j];",
 }
 SHAPES_REFUSED = {
@@ -398,7 +400,7 @@ int main(void)
     int d[4] = {a, b, 3, 1 + b}, z[4] = {5, 6, 7, 8};
     struct tensor q = {3, {a, b, 2, 3}, memory + 40, 0}, p = {3, {2, 3, a, b}, memory + 40 + 2 * s, 0};
     for (int k = 0; k < 120; k++) memory[k] = k * 7 %% 23 - 11;
-    f(b, a, d, &q, &p, memory + 40, memory + 40 + 3 * s, z);
+    f(b, a, d, &q, &p, memory + 40, memory + 40 + 3 * s, z, (float (*)[6])(memory + 37 + s));
     for (int k = 0; k < 120; k++) printf("%%.1f ", memory[k]);
     printf("\\n");
   }

@@ -54,6 +54,17 @@ CASES = {
         "for (i = 0; i < n; i++) for (j = 0; j < 4; j++) { int at, left; at = i * 4 + j; left = j ? at - 1 : at; x[at] += y[left]; }",
         "0",
     ),
+    "declared before it is set": (
+        "UnrollJam(ufactor=2)",
+        "for (i = 0; i < n; i++) { double *r = x + i * 4, *row; for (j = 0, row = y; j < 3; j++, row += 4) r[j] += row[0]; }",
+        "0",
+    ),
+    "set in branches": (
+        "UnrollJam(ufactor=2)",
+        "for (i = 0; i < n; i++) { for (j = 0; j < 4; j++) { if (i > j) { k = i - j; x[i] += y[k]; }"
+        " else if (i < j) { k = j - i; x[i] += 2 * y[k]; } else { x[i] -= y[0]; } } }",
+        "0",
+    ),
     "two bounds": ("Unroll(ufactor=2)", "for (k = 4, i = 0; i < n - 1 && i < k; i++) x[i] = 1;", "i"),
     "three bounds": (
         "Parallelize()",

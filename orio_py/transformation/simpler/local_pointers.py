@@ -33,10 +33,12 @@ _OPERATORS = frozenset({"+", "-", "*", *NEGATED})
 
 
 def without_local_pointers(tree: Node, context: Context) -> Node:
-    """The tree without the pointers that its blocks set once, where that keeps what it does."""
+    """The tree without the pointers that its blocks set once, where that keeps what it does, and without those that nothing uses."""
     if any(isinstance(part, (c_ast.Goto, c_ast.Label)) for part in walk(tree)):
         return tree
-    return _Blocks(tree, context).rewrite(tree)
+    found = _Blocks(tree, context).rewrite(tree)
+    used = frozenset(part.name for part in walk(found) if isinstance(part, c_ast.ID))
+    return _Unused(used).rewrite(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,24 @@ class _Pointer:
     declared: CDeclaration
     here: bool
     """Whether the statement that sets it declares it, too."""
+
+
+class _Unused(Rewriter):
+    """Leaves out the declarations of pointers that are neither set nor used."""
+
+    def __init__(self, used: frozenset[str]) -> None:
+        self._used = used
+
+    def visit_Compound(self, node: Compound) -> Node:
+        items = [item for item in node.block_items or [] if not self._is_idle(item)]
+        same = len(items) == len(node.block_items or [])
+        return self.generic(node if same else copy_with(node, block_items=items))
+
+    def _is_idle(self, item: Node) -> bool:
+        is_pointer = (
+            isinstance(item, c_ast.Decl) and isinstance(item.type, c_ast.PtrDecl) and item.init is None
+        )
+        return is_pointer and item.name not in self._used and not item.storage
 
 
 class _Blocks(Rewriter):
@@ -64,7 +84,8 @@ class _Blocks(Rewriter):
         while place < len(items):
             pointer = self._set(items[place])
             rest = items[place + 1 :]
-            if pointer is None or not self._may_go(pointer, rest):
+            before = {item.name for item in items[:place] if isinstance(item, c_ast.Decl)}
+            if pointer is None or not self._may_go(pointer, rest, dies=pointer.name in before):
                 place += 1
                 continue
             new = with_value(block(*rest), pointer.name, pointer.value)
@@ -86,12 +107,12 @@ class _Blocks(Rewriter):
             case _:
                 return None
 
-    def _may_go(self, pointer: _Pointer, rest: Sequence[Node]) -> bool:
-        """Whether a pointer keeps one value in the statements behind, which are all that use it."""
+    def _may_go(self, pointer: _Pointer, rest: Sequence[Node], *, dies: bool) -> bool:
+        """Whether a pointer keeps one value in the statements behind, which are all that use it; `dies` if their block declares it."""
         name, after, declared = pointer.name, block(*rest), pointer.declared
         if declared.pointers != 1 or declared.dimensions or "volatile" in declared.qualifiers:
             return False
-        if not pointer.here and not self._is_own(name, rest):
+        if not pointer.here and not self._is_own(name, rest, dies=dies):
             return False
         value = _plain(pointer.value)
         if value is None or not self._is_same_type(value, declared):
@@ -99,7 +120,7 @@ class _Blocks(Rewriter):
         shadowed = declared_names(after) & (used_names([value]) | {name})
         return not shadowed and _uses(after, name) and self._is_steady(value, name, after)
 
-    def _is_own(self, name: str, rest: Sequence[Node]) -> bool:
+    def _is_own(self, name: str, rest: Sequence[Node], *, dies: bool) -> bool:
         """Whether nothing but the statements behind reads a pointer that the region did not declare here."""
         inside = sum(_count(item, name) for item in rest)
         elsewhere = _count(self._root, name) - inside - 1
@@ -107,7 +128,8 @@ class _Blocks(Rewriter):
             isinstance(part, c_ast.Decl) and part.name == name and part.init is not None
             for part in walk(self._root)
         )
-        return not elsewhere and not bare and name not in self._context.live_after | self._context.exposed
+        is_read = not dies and name in self._context.live_after
+        return not elsewhere and not bare and not is_read and name not in self._context.exposed
 
     def _is_same_type(self, value: Node, declared: CDeclaration) -> bool:
         """Whether what an expression points to is of the type that the pointer says."""
