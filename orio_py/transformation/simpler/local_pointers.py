@@ -64,10 +64,11 @@ class _Unused(Rewriter):
         return self.generic(node if same else copy_with(node, block_items=items))
 
     def _is_idle(self, item: Node) -> bool:
-        is_pointer = (
-            isinstance(item, c_ast.Decl) and isinstance(item.type, c_ast.PtrDecl) and item.init is None
-        )
-        return is_pointer and item.name not in self._used and not item.storage
+        match item:
+            case c_ast.Decl(name=str(name), type=c_ast.PtrDecl(), init=None):
+                return name not in self._used and not item.storage
+            case _:
+                return False
 
 
 class _Blocks(Rewriter):
