@@ -161,14 +161,21 @@ class _FirstIterations:
 
     def _pass_through(self, body: Node) -> None:
         for item in _reached(body):
+            if self._may_end(item):
+                self._is_open = True
+            if not self.left or self._is_open:
+                break
             inner = CanonicalLoop.match(item)
             if inner is not None:
                 self.enter(inner)
             elif not isinstance(item, For):
                 self._see(item)
             self._pass(item)
-            if not self.left or self._is_open:
-                break
+
+    def _may_end(self, item: Node) -> bool:
+        """Whether a statement calls what may do anything, or end the program."""
+        done = self._context.effects(item)
+        return bool(done.calls) or done.opaque
 
     def _runs_last(self, loop: CanonicalLoop, around: CanonicalLoop) -> Node | None:
         """The condition that a loop runs in the last iteration of the one around it, which no other iteration keeps from running."""
@@ -193,8 +200,7 @@ class _FirstIterations:
         """A statement comes before what is looked at next."""
         found = references(item, self._names)
         self._written += [reference for reference, _, is_written in found if is_written]
-        done = self._context.effects(item)
-        self._is_open = self._is_open or bool(done.calls) or done.opaque
+        self._is_open = self._is_open or self._may_end(item)
 
     def _runs(self, loop: CanonicalLoop) -> Node | None:
         """The condition that a loop runs, which is inside of those that were entered before; None if it is not known."""
