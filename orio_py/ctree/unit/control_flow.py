@@ -144,8 +144,8 @@ class ControlFlow:
 
     def is_exposed(self, name: str, inside: range) -> bool:
         """Whether something may point to a variable of this name when the code ends."""
-        in_force = {number for number, step in enumerate(self.steps) if step.segment in inside}
-        own = any(name in names for number, names in self._exposing if number in in_force)
+        exposing = ((self.steps[number].segment, names) for number, names in self._exposing)
+        own = any(segment in inside and name in names for segment, names in exposing)
         return own or name in self.exposed_before(inside)
 
     def changes(self, name: str, inside: range) -> bool:

@@ -71,4 +71,4 @@ def test_a_call_that_borrows_reads_what_it_is_lent() -> None:
     assert near.flow is not None
     assert near.flow.live_after("v", near.inside)
     assert near.flow.live_after("u", near.inside)
-    assert not near.flow.exposes("v")
+    assert not near.flow.is_exposed("v", near.inside)
