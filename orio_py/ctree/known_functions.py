@@ -40,28 +40,11 @@ ALLOCATORS = frozenset(
 )
 """Functions whose result points to memory that nothing else points to (C99 7.20.3)."""
 
+ALLOCATES_BY_ADDRESS = "posix_memalign"
+"""Sets what its first argument points to, to such memory (POSIX.1-2001)."""
+
 STORING_FUNCTIONS = frozenset({"memset", "memcpy", "memmove"})
 """Functions that store to what their first argument points to, and change nothing else (C99 7.21)."""
-
-
-def allocated_pointer(node: Node) -> str | None:
-    """The variable that a declaration or an assignment sets to memory of its own, or to a null pointer."""
-    match node:
-        case (
-            c_ast.Decl(name=str(name), init=value)
-            | c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=value)
-        ):
-            while isinstance(value, c_ast.Cast):
-                value = value.expr
-        case _:
-            return None
-    match value:
-        case c_ast.FuncCall():
-            return name if called_name(value) in ALLOCATORS else None
-        case c_ast.Constant(value="0") | c_ast.ID(name="NULL"):
-            return name
-        case _:
-            return None
 
 
 def called_name(call: c_ast.FuncCall) -> str | None:

@@ -20,7 +20,7 @@ from orio_py.ctree.file_scope import (
     obstacles_at,
     surroundings,
 )
-from orio_py.ctree.known_functions import ALLOCATORS
+from orio_py.ctree.known_functions import ALLOCATES_BY_ADDRESS, ALLOCATORS
 from orio_py.ctree.lexer import TokenKind, scan
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import used_names, walk
@@ -314,7 +314,7 @@ def _allocated(declared: CDeclaration, around: FileScope) -> CDeclaration:
     flow = around.flow
     if flow is None or declared.pointers == 0 or declared.dimensions or "static" in declared.storage:
         return declared
-    is_known = around.unit.own_functions.isdisjoint(ALLOCATORS)
+    is_known = around.unit.own_functions.isdisjoint({*ALLOCATORS, ALLOCATES_BY_ADDRESS})
     return replace(declared, allocated=is_known and flow.is_allocated(declared.name, around.inside))
 
 

@@ -106,6 +106,8 @@ def _lent(call: Node, borrowed: Borrowed) -> Iterator[str]:
     match call:
         case c_ast.FuncCall(name=c_ast.ID(name=name), args=Node() as given) if name in borrowed:
             for place, argument in enumerate(given):
+                while isinstance(argument, c_ast.Cast):
+                    argument = argument.expr
                 match argument:
                     case c_ast.UnaryOp(op="&", expr=c_ast.ID(name=variable)) if place in borrowed[name]:
                         yield variable

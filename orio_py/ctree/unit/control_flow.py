@@ -14,6 +14,7 @@ from orio_py.ctree.effects import Effects
 from orio_py.ctree.followed import followed, followed_where
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import used_names
+from orio_py.ctree.unit.allocations import allocated_pointer
 from orio_py.ctree.unit.borrowed_pointers import Borrowed, kept_addresses
 
 _K = TypeVar("_K")
@@ -34,8 +35,6 @@ class Step:
     unclear: frozenset[str]
     declared: dict[str, int]
     segment: int
-    allocated: str | None = None
-    """The pointer that the step sets to memory of its own."""
     known: tuple[Node, bool] | None = None
     """A condition, and whether it holds behind the step."""
     node: Node | None = None
@@ -92,6 +91,8 @@ class ControlFlow:
     steps: tuple[Step, ...]
     borrowed: Callable[[], Borrowed] = dict
     """Which parameters functions of the file only follow."""
+    allocating: Callable[[], frozenset[str]] = frozenset
+    """The functions of the file that allocate what they give back."""
 
     def live_after(self, name: str, inside: range) -> bool:
         """Whether the value of `name` behind the code may be read before it is assigned; of a structure that of a member."""
@@ -164,7 +165,11 @@ class ControlFlow:
     def is_allocated(self, name: str, inside: range) -> bool:
         """Whether all that sets a pointer before or in the code are allocations, so that its memory is its own."""
         setting = [s for s in self._touching(name, inside) if s.sets(name) or s.addresses(name)]
-        return bool(setting) and all(step.allocated == name for step in setting)
+        return bool(setting) and all(
+            step.node is not None
+            and allocated_pointer(step.node, self.allocating() - step.declared.keys()) == name
+            for step in setting
+        )
 
     def certain_before(self, inside: range) -> list[Step]:
         """The steps that tell a condition, which every way to the code goes through and whose variables keep their values."""

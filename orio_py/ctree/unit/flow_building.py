@@ -8,7 +8,6 @@ from contextlib import contextmanager
 
 from orio_py.ctree.build import is_number
 from orio_py.ctree.effects import EffectsMemory
-from orio_py.ctree.known_functions import allocated_pointer
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.unit.borrowed_pointers import Borrowed
 from orio_py.ctree.unit.control_flow import ControlFlow, Step
@@ -22,15 +21,17 @@ def control_flow(
     segment_of: Callable[[Node], int | None],
     mentioned: Mapping[int, frozenset[str]],
     borrowed: Callable[[], Borrowed] = dict,
+    allocating: Callable[[], frozenset[str]] = frozenset,
 ) -> ControlFlow:
     """The graph of a function's body.
 
     `segment_of` says in which segment of the file a node begins (None if it does not know), `mentioned`
-    which names stand in a segment without being part of its code, `borrowed` which parameters functions only follow.
+    which names stand in a segment without being part of its code, `borrowed` which parameters functions only follow, and
+    `allocating` which functions of the file allocate what they give back.
     """
     builder = _Builder(segment_of, mentioned)
     builder.build(body)
-    return ControlFlow(tuple(builder.steps), borrowed)
+    return ControlFlow(tuple(builder.steps), borrowed, allocating)
 
 
 _ENTRY, _EXIT = 0, 1
@@ -95,7 +96,6 @@ class _Builder:
                 self.mentioned.get(self.segment, frozenset()),
                 dict(self.declared),
                 self.segment,
-                None if node is None else allocated_pointer(node),
                 _equality(node),
                 node,
             )

@@ -11,11 +11,13 @@ from itertools import pairwise
 from orio_py.core.source import Span
 from orio_py.ctree.ctype import ctype
 from orio_py.ctree.effects import copied_pointers, subscript_depths
+from orio_py.ctree.known_functions import ALLOCATES_BY_ADDRESS
 from orio_py.ctree.macros import Macro, MacroChange, changes_between, macros_at
 from orio_py.ctree.nodes import Node, c_ast, substatements
 from orio_py.ctree.rewrite import walk
 from orio_py.ctree.structures import Structures, is_pointer
 from orio_py.ctree.symbols import CDeclaration, declaration_of
+from orio_py.ctree.unit.allocations import LIBRARY, allocating_functions
 from orio_py.ctree.unit.borrowed_pointers import Borrowed, borrowed_parameters
 from orio_py.ctree.unit.control_flow import ControlFlow
 from orio_py.ctree.unit.external_declarations import (
@@ -53,11 +55,15 @@ class Function:
     mentioned: Mapping[int, frozenset[str]]
     borrowed: Callable[[], Borrowed] = dict
     """Which parameters functions of the unit only follow."""
+    allocating: Callable[[], frozenset[str]] = frozenset
+    """Which of them allocate what they give back."""
 
     @cached_property
     def flow(self) -> ControlFlow:
         """The control flow of the body."""
-        return control_flow(self.node.body, self.declared.segment_of, self.mentioned, self.borrowed)
+        return control_flow(
+            self.node.body, self.declared.segment_of, self.mentioned, self.borrowed, self.allocating
+        )
 
     @cached_property
     def copied_pointers(self) -> frozenset[str]:
@@ -207,7 +213,13 @@ class TranslationUnit:
     def functions(self) -> Mapping[str, Function]:
         """The functions whose bodies were parsed."""
         return {
-            declared.name: Function(node, declared, self.segments.mentioned, lambda: self.borrowed_parameters)
+            declared.name: Function(
+                node,
+                declared,
+                self.segments.mentioned,
+                lambda: self.borrowed_parameters,
+                lambda: self.allocating_functions,
+            )
             for declared in self.declared
             for node in declared.nodes
             if isinstance(node, c_ast.FuncDef)
@@ -227,10 +239,18 @@ class TranslationUnit:
 
     @cached_property
     def borrowed_parameters(self) -> Borrowed:
-        """For functions of the unit the places of parameters that they only follow."""
-        return borrowed_parameters(
+        """For functions of the unit, and one of the library, the places of parameters that they only follow."""
+        found = borrowed_parameters(
             self.functions.values(), lambda kind: self.named_types.number(kind) is not None
         )
+        is_own = ALLOCATES_BY_ADDRESS in self.own_functions
+        return found if is_own else {**found, ALLOCATES_BY_ADDRESS: frozenset({0})}
+
+    @cached_property
+    def allocating_functions(self) -> frozenset[str]:
+        """The functions of the unit that give back memory of its own; none where the file has allocators of its own."""
+        is_known = self.own_functions.isdisjoint(LIBRARY)
+        return allocating_functions(self.functions.values()) if is_known else frozenset()
 
     @cached_property
     def pure_functions(self) -> frozenset[str]:

@@ -37,7 +37,7 @@ from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.transformation.base import Context
 from orio_py.transformation.simpler.private_scalars import with_declarations
 
-_MOST_NUMBERS = 8
+_MOST_NUMBERS = 32
 """Of a structure that is copied number by number."""
 
 _STEADY_PARTS = (

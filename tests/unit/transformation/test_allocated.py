@@ -45,6 +45,8 @@ FREE = "free(x); free(y);"
         (GET + FILL, "x[j]", False),
         (GET + FILL, "given[j]", False),
         ("x = calloc(n + 1, 8); y = calloc(n + 1, 8); if (n > 2) { free(x); x = calloc(n + 2, 8); }" + FILL, "x[j]", False),
+        ("if ((x = malloc((n + 1) * 8)) == NULL || n < 0) return 1; if (!(y = malloc((n + 1) * 8))) return 1;" + FILL, "given[j]", False),
+        ("x = malloc((n + 1) * 8); if (posix_memalign((void **)&y, 64, (n + 1) * 8) != 0) return 1;" + FILL, "given[j]", False),
         (GET + FILL + " double *z = y + n / 2;", "z[j - j]", True),
         (GET + FILL + " kept[0] = y;", "kept[0][j]", True),
         (GET + FILL + " free(x); x = malloc(64); free(x); x = y - 0;", "x[j]", True),
@@ -59,6 +61,39 @@ def test_allocated_memory_is_of_its_own(tmp_path, code: str, read: str, guarded:
     assert ("/* Runs" in new) == guarded
     flags = [*checked(), "-fsanitize-recover=address"]
     assert compile_and_run(new, tmp_path, *flags) == compile_and_run(text, tmp_path, *flags)
+
+
+BY_FUNCTIONS = "x = get(n + 1); y = get(n + 1);" + FILL
+TESTED = """static void *safe(size_t n) { void *p = malloc(n); if (p == NULL) { puts("none"); exit(1); } memset(p, 0, n); return p; }
+static double *get(int n) { return (double *)safe(n * sizeof(double)); }"""
+
+
+@pytest.mark.share(4)
+@pytest.mark.parametrize(
+    ("functions", "guarded"),
+    [
+        (TESTED, False),
+        (
+            "static double *get(int n) { void *p = 0; int r; r = posix_memalign(&p, 64, 8 * n); if (r) p = NULL; return p; }",
+            False,
+        ),
+        (
+            "static double *get(int n) { double *v = calloc(n, 8); int i; if (!v) return NULL; for (i = 0; i < n; i++) v[i] = i; return v; }",
+            False,
+        ),
+        # Something else leads to the memory, or it is none of its own.
+        ("static double *all; static double *get(int n) { double *v = malloc(n * 8); all = v; return v; }", True),
+        ("static double *get(int n) { static double *v; if (!v) v = malloc(64 + n * 8); return v; }", True),
+        ("static double pool[99]; static double *get(int n) { double *v = malloc(8); free(v); v = pool; return v + n - n; }", True),
+        ("static double *get(int n) { double *v = malloc(n * 8 + 64); v += 4; return v; }", True),
+        ("static double **hold; static double *get(int n) { double *v = malloc(n * 8); hold = &v; return v; }", True),
+    ],
+)  # fmt: skip
+def test_functions_that_allocate(tmp_path, functions: str, guarded: bool) -> None:
+    text = FILE.format(before=f"#include <string.h>\n{functions}", code=BY_FUNCTIONS, read="x[j]", after="")
+    new = transformed_file(text, {})
+    assert ("/* Runs" in new) == guarded
+    assert compile_and_run(new, tmp_path, "-w") == compile_and_run(text, tmp_path, "-w")
 
 
 def test_an_allocator_of_the_file_is_not_taken_for_the_librarys() -> None:

@@ -1,0 +1,148 @@
+"""Pointers to memory of their own: what sets them allocates it, by the C library or by a function of the file.
+
+    static double *vector(int n)
+    {
+      double *v = malloc(n * sizeof *v);
+      if (v == NULL) exit(1);
+      return v;
+    }
+
+What such functions give back nothing else points to, as long as they do no more with it than test and fill it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Set
+
+from orio_py.ctree.effects import effects
+from orio_py.ctree.known_functions import ALLOCATES_BY_ADDRESS, ALLOCATORS, STORING_FUNCTIONS, called_name
+from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.rewrite import walk
+from orio_py.ctree.symbols import declaration_of
+from orio_py.ctree.unit.purity import FunctionDefinition
+
+_LEAVES_IT = STORING_FUNCTIONS | {"free"}
+LIBRARY = ALLOCATORS | _LEAVES_IT | {ALLOCATES_BY_ADDRESS}
+"""The functions that are taken for those of the C library by their names."""
+
+_TESTS = frozenset({"==", "!=", "&&", "||"})
+
+
+def allocated_pointer(node: Node, own: Set[str] = frozenset()) -> str | None:
+    """The variable that a declaration, an assignment or a test of one sets to memory of its own, or to a null pointer.
+
+    `own` are functions that allocate beside those of the C library.
+    """
+    match node:
+        case c_ast.UnaryOp(op="!", expr=tested) | c_ast.BinaryOp(op="==" | "!=", left=tested):
+            by_address = _allocated_by_address(tested)
+            return by_address or allocated_pointer(tested, own) if not isinstance(tested, c_ast.ID) else None
+        case (
+            c_ast.Decl(name=str(name), init=Node() as value)
+            | c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=value)
+        ):
+            return name if _is_fresh(value, own) else _allocated_by_address(value)
+        case _:
+            return _allocated_by_address(node)
+
+
+def _allocated_by_address(call: Node) -> str | None:
+    match call:
+        case c_ast.FuncCall(args=c_ast.ExprList(exprs=[first, *_])) if (
+            called_name(call) == ALLOCATES_BY_ADDRESS
+        ):
+            match _without_casts(first):
+                case c_ast.UnaryOp(op="&", expr=c_ast.ID(name=name)):
+                    return name
+                case _:
+                    return None
+        case _:
+            return None
+
+
+def _without_casts(node: Node) -> Node:
+    while isinstance(node, c_ast.Cast):
+        node = node.expr
+    return node
+
+
+def _is_fresh(value: Node, own: Set[str]) -> bool:
+    """Whether an expression is a null pointer, or one to memory that is allocated by it."""
+    match _without_casts(value):
+        case c_ast.FuncCall() as call:
+            return called_name(call) in ALLOCATORS | own
+        case c_ast.Constant(value="0") | c_ast.ID(name="NULL"):
+            return True
+        case _:
+            return False
+
+
+def allocating_functions(functions: Iterable[FunctionDefinition]) -> frozenset[str]:
+    """The functions that give back memory which they have allocated, or a null pointer, and keep no pointer to it."""
+    waiting = {
+        function.node.decl.name: function
+        for function in functions
+        if function.node.decl.name and isinstance(function.node.decl.type.type, c_ast.PtrDecl)
+    }
+    found = frozenset[str]()
+    while ready := {name for name, function in waiting.items() if _allocates(function, found)}:
+        found |= ready
+        waiting = {name: function for name, function in waiting.items() if name not in ready}
+    return found
+
+
+def _allocates(function: FunctionDefinition, own: Set[str]) -> bool:
+    body = function.node.body
+    returns = [part for part in walk(body) if isinstance(part, c_ast.Return)]
+    results = [part.expr for part in returns if part.expr is not None]
+    if effects(body).opaque or not results or len(results) < len(returns):
+        return False
+    if any(isinstance(part, (c_ast.Goto, c_ast.Label)) for part in walk(body)):
+        return False
+    kept = [_without_casts(result) for result in results if not _is_fresh(result, own)]
+    names = {result.name for result in kept if isinstance(result, c_ast.ID)}
+    if any(not isinstance(result, c_ast.ID) for result in kept):
+        return False
+    declared = [d for d in walk(body) if isinstance(d, c_ast.Decl) and d.name in names]
+    is_own = len(declared) == len(names) and all(
+        not declaration_of(d).storage and declaration_of(d).pointers and not declaration_of(d).dimensions
+        for d in declared
+    )
+    return is_own and names.isdisjoint(_used_otherwise(body, own))
+
+
+def _used_otherwise(node: Node | None, own: Set[str]) -> Iterator[str]:
+    """The names that some code uses for more than to allocate, test, fill, free and give back what they point to."""
+    match node:
+        case None:
+            return
+        case c_ast.ID(name=name):
+            yield name
+            return
+        case c_ast.Return(expr=Node() as value) if isinstance(_without_casts(value), c_ast.ID):
+            return
+        case c_ast.UnaryOp(op="sizeof" | "*" | "!", expr=c_ast.ID()):
+            return
+        case c_ast.ArrayRef(name=c_ast.ID(), subscript=place):
+            rest = [place]
+        case c_ast.StructRef(name=c_ast.ID(), type="->"):
+            return
+        case c_ast.StructRef(name=inner):
+            rest = [inner]
+        case c_ast.UnaryOp(op="&", expr=c_ast.ArrayRef() | c_ast.StructRef()):
+            yield from (part.name for part in walk(node) if isinstance(part, c_ast.ID))
+            return
+        case c_ast.Assignment(op="=", lvalue=c_ast.ID(), rvalue=value) if _is_fresh(value, own):
+            rest = [value]
+        case c_ast.BinaryOp(op=op) if op in _TESTS:
+            rest = [part for part in (node.left, node.right) if not isinstance(part, c_ast.ID)]
+        case c_ast.If(cond=c_ast.ID()):
+            rest = [node.iftrue, node.iffalse]
+        case c_ast.FuncCall(args=c_ast.ExprList(exprs=given)) if called_name(node) in _LEAVES_IT:
+            rest = [part for part in given if not isinstance(_without_casts(part), c_ast.ID)]
+        case c_ast.FuncCall(args=c_ast.ExprList(exprs=given)) if _allocated_by_address(node) is not None:
+            rest = given[1:]
+        case _:
+            rest = list(node)
+    for part in rest:
+        yield from _used_otherwise(part, own)
