@@ -19,7 +19,8 @@ from orio_py.ctree.symbols import CDeclaration, Scope, declaration_of
 from orio_py.ctree.unit.callees import Callee, callees, obstacles
 from orio_py.ctree.unit.control_flow import ControlFlow
 from orio_py.ctree.unit.external_declarations import OPAQUE
-from orio_py.ctree.unit.translation_unit import Function, TranslationUnit, translation_unit
+from orio_py.ctree.unit.function import Function
+from orio_py.ctree.unit.translation_unit import TranslationUnit, translation_unit
 
 __all__ = [
     "FileScope",

@@ -13,7 +13,8 @@ from orio_py.ctree.nodes import Compound, Node, c_ast
 from orio_py.ctree.rewrite import declared_names, targets, used_names, walk
 from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.ctree.unit.copied_variables import with_assigned_copies
-from orio_py.ctree.unit.translation_unit import Function, TranslationUnit
+from orio_py.ctree.unit.function import Function
+from orio_py.ctree.unit.translation_unit import TranslationUnit
 
 _UNFIT = (c_ast.Label, c_ast.Goto, c_ast.Typedef, c_ast.Struct, c_ast.Union, c_ast.Enum, c_ast.Pragma)
 _WORDS = {"Label": "label", "Goto": "`goto`", "Pragma": "pragma"}

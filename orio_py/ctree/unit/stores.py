@@ -13,7 +13,8 @@ from orio_py.ctree.macros import Macro, mentioned_names
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.ctree.symbols import CDeclaration, declaration_of
-from orio_py.ctree.unit.translation_unit import Function, TranslationUnit
+from orio_py.ctree.unit.function import Function
+from orio_py.ctree.unit.translation_unit import TranslationUnit
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from orio_py.core.source import SourceFile, Span
@@ -42,7 +44,7 @@ def around(functions: str, before: str, after: str = "") -> FileScope:
 )
 def test_parameters_that_a_function_only_follows(function: str, places: set[int]) -> None:
     unit = translation_unit(f"{function}\nvoid go(double *x) {{ int i; f; {REGION.replace('= v', '= 1')} }}")
-    assert unit.borrowed_parameters.get("f", frozenset()) == places
+    assert unit.borrowed_parameters().get("f", frozenset()) == places
 
 
 BORROWS = "void f(double a, double *p) { *p = a; }"
@@ -72,3 +74,11 @@ def test_a_call_that_borrows_reads_what_it_is_lent() -> None:
     assert near.flow.live_after("v", near.inside)
     assert near.flow.live_after("u", near.inside)
     assert not near.flow.is_exposed("v", near.inside)
+
+
+def test_a_unit_whose_functions_are_known_travels_to_other_processes() -> None:
+    near = around(BORROWS, "f(1, &v);")
+    assert near.flow is not None
+    copy = pickle.loads(pickle.dumps(near))
+    assert copy.flow.exposed_before(copy.inside) == frozenset()
+    assert copy.unit.functions["go"].flow.is_allocated("x", copy.inside) is False
