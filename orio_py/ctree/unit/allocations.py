@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Set
 from orio_py.ctree.effects import effects
 from orio_py.ctree.known_functions import ALLOCATES_BY_ADDRESS, ALLOCATORS, STORING_FUNCTIONS, called_name
 from orio_py.ctree.nodes import Node, c_ast
-from orio_py.ctree.rewrite import walk
+from orio_py.ctree.rewrite import walk, walk_statements
 from orio_py.ctree.symbols import declaration_of
 from orio_py.ctree.unit.purity import FunctionDefinition
 
@@ -104,15 +104,23 @@ def _allocates(function: FunctionDefinition, own: Set[str]) -> bool:
     if any(not isinstance(result, c_ast.ID) for result in kept):
         return False
     declared = [d for d in walk(body) if isinstance(d, c_ast.Decl) and d.name in names]
-    is_own = len(declared) == len(names) and all(
-        not declaration_of(d).storage and declaration_of(d).pointers and not declaration_of(d).dimensions
-        for d in declared
-    )
-    return is_own and names.isdisjoint(_used_otherwise(body, own))
+    is_own = len(declared) == len(names) and all(_is_pointer_to_own(d, own) for d in declared)
+    alone = {id(statement) for statement in walk_statements(body)}
+    return is_own and names.isdisjoint(_used_otherwise(body, own, alone))
 
 
-def _used_otherwise(node: Node | None, own: Set[str]) -> Iterator[str]:
-    """The names that some code uses for more than to allocate, test, fill, free and give back what they point to."""
+def _is_pointer_to_own(node: c_ast.Decl, own: Set[str]) -> bool:
+    """Whether a variable is a pointer that begins without a value, or with memory of its own."""
+    declared = declaration_of(node)
+    is_pointer = bool(declared.pointers) and not declared.dimensions and not declared.storage
+    return is_pointer and (node.init is None or _is_fresh(node.init, own))
+
+
+def _used_otherwise(node: Node | None, own: Set[str], alone: Set[int]) -> Iterator[str]:
+    """The names that some code uses for more than to allocate, test, fill, free and give back what they point to.
+
+    `alone` are the statements: elsewhere `memset(p, 0, n)` is another pointer to the same.
+    """
     match node:
         case None:
             return
@@ -138,11 +146,13 @@ def _used_otherwise(node: Node | None, own: Set[str]) -> Iterator[str]:
             rest = [part for part in (node.left, node.right) if not isinstance(part, c_ast.ID)]
         case c_ast.If(cond=c_ast.ID()):
             rest = [node.iftrue, node.iffalse]
-        case c_ast.FuncCall(args=c_ast.ExprList(exprs=given)) if called_name(node) in _LEAVES_IT:
+        case c_ast.FuncCall(args=c_ast.ExprList(exprs=given)) if (
+            called_name(node) in _LEAVES_IT and id(node) in alone
+        ):
             rest = [part for part in given if not isinstance(_without_casts(part), c_ast.ID)]
         case c_ast.FuncCall(args=c_ast.ExprList(exprs=given)) if _allocated_by_address(node) is not None:
             rest = given[1:]
         case _:
             rest = list(node)
     for part in rest:
-        yield from _used_otherwise(part, own)
+        yield from _used_otherwise(part, own, alone)

@@ -86,6 +86,8 @@ static double *get(int n) { return (double *)safe(n * sizeof(double)); }"""
         ("static double *get(int n) { static double *v; if (!v) v = malloc(64 + n * 8); return v; }", True),
         ("static double pool[99]; static double *get(int n) { double *v = malloc(8); free(v); v = pool; return v + n - n; }", True),
         ("static double *get(int n) { double *v = malloc(n * 8 + 64); v += 4; return v; }", True),
+        ("static double pool[99]; static double *get(int n) { double *v = pool; v[n] = 0; return v; }", True),
+        ("static double *all; static double *get(int n) { double *v = malloc(n * 8); all = memset(v, 0, n * 8); return v; }", True),
         ("static double **hold; static double *get(int n) { double *v = malloc(n * 8); hold = &v; return v; }", True),
     ],
 )  # fmt: skip
