@@ -26,7 +26,16 @@ if TYPE_CHECKING:  # types only: numerical libraries take their time to load
 HELP = "Models of what kernels do, trained from stored trials: train, show, apply, import."
 EPILOG = "Example: orio model train -o mm.npz --file mm.c"
 
-Written = Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="The file to write (`.npz`).")]
+Written = Annotated[
+    Path,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="OUT",
+        parser=shared.destination("--output"),
+        help="The file to write (`.npz`).",
+    ),
+]
 ModelPath = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that `orio model train` wrote.")]
 
 

@@ -136,7 +136,11 @@ def export(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="OUT", help="The file (for tau: the folder); default: stdout."
+            "--output",
+            "-o",
+            metavar="OUT",
+            parser=shared.destination("--output"),
+            help="The file (for tau: the folder); default: stdout.",
         ),
     ] = None,
     form: FormatName = None,

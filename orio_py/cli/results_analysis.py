@@ -43,7 +43,11 @@ def plot(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="OUT", help="A picture (.svg, .png, .pdf, .html); default: a table."
+            "--output",
+            "-o",
+            metavar="OUT",
+            parser=shared.destination("--output"),
+            help="A picture (.svg, .png, .pdf, .html); default: a table.",
         ),
     ] = None,
     kind: Annotated[

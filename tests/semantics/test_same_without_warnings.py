@@ -53,6 +53,12 @@ def test_literal_bounds_below_the_span(kind: str, tmp_path: Path) -> None:
     check(tmp_path, kind, *factors, (RegTile(("j", "k"), (3, 3)), nest))
 
 
+def test_a_tile_with_the_size_of_an_index_that_is_declared_outside(tmp_path: Path) -> None:
+    nest = "for (i = 0; i < n; i++) for (j = (int)sizeof(i); j > 0; j--) p[i][j] = i - j;"
+    step = Tile((4, 3), ("ii", "jj"), (LoopName(("i",)), LoopName(("j",))))
+    assert assert_same_results([Case(nest, step, "int", SIZES)], tmp_path, "-Wsign-compare") == 1
+
+
 @pytest.mark.parametrize("bound", ["(n > 4 && m > 2 ? 9 : 2)", "((int)n & 15)", "(m ? (int)n & 7 : 3)"])
 def test_unsigned_index_below_a_bound_that_compilers_know_not_to_be_negative(
     bound: str, tmp_path: Path

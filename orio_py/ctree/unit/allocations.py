@@ -12,20 +12,19 @@ What such functions give back nothing else points to, as long as they do no more
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Set
 
 from orio_py.ctree.effects import effects
 from orio_py.ctree.known_functions import ALLOCATES_BY_ADDRESS, ALLOCATORS, STORING_FUNCTIONS, called_name
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk, walk_statements
 from orio_py.ctree.symbols import declaration_of
+from orio_py.ctree.unit.pointer_uses import Parts, used_otherwise, without_casts
 from orio_py.ctree.unit.purity import FunctionDefinition
 
 _LEAVES_IT = STORING_FUNCTIONS | {"free"}
 LIBRARY = ALLOCATORS | _LEAVES_IT | {ALLOCATES_BY_ADDRESS}
 """The functions that are taken for those of the C library by their names."""
-
-_TESTS = frozenset({"==", "!=", "&&", "||"})
 
 
 def allocated_pointer(node: Node, own: Set[str] = frozenset()) -> str | None:
@@ -51,7 +50,7 @@ def _allocated_by_address(call: Node) -> str | None:
         case c_ast.FuncCall(args=c_ast.ExprList(exprs=[first, *_])) if (
             called_name(call) == ALLOCATES_BY_ADDRESS
         ):
-            match _without_casts(first):
+            match without_casts(first):
                 case c_ast.UnaryOp(op="&", expr=c_ast.ID(name=name)):
                     return name
                 case _:
@@ -60,15 +59,9 @@ def _allocated_by_address(call: Node) -> str | None:
             return None
 
 
-def _without_casts(node: Node) -> Node:
-    while isinstance(node, c_ast.Cast):
-        node = node.expr
-    return node
-
-
 def _is_fresh(value: Node, own: Set[str]) -> bool:
     """Whether an expression is a null pointer, or one to memory that is allocated by it."""
-    match _without_casts(value):
+    match without_casts(value):
         case c_ast.FuncCall() as call:
             return called_name(call) in ALLOCATORS | own
         case c_ast.Constant(value="0") | c_ast.ID(name="NULL"):
@@ -77,7 +70,9 @@ def _is_fresh(value: Node, own: Set[str]) -> bool:
             return False
 
 
-def allocating_functions(functions: Iterable[FunctionDefinition]) -> frozenset[str]:
+def allocating_functions(
+    functions: Iterable[FunctionDefinition], is_number: Callable[[str], bool]
+) -> frozenset[str]:
     """The functions that give back memory which they have allocated, or a null pointer, and keep no pointer to it."""
     waiting = {
         function.node.decl.name: function
@@ -85,13 +80,13 @@ def allocating_functions(functions: Iterable[FunctionDefinition]) -> frozenset[s
         if function.node.decl.name and isinstance(function.node.decl.type.type, c_ast.PtrDecl)
     }
     found = frozenset[str]()
-    while ready := {name for name, function in waiting.items() if _allocates(function, found)}:
+    while ready := {name for name, function in waiting.items() if _allocates(function, found, is_number)}:
         found |= ready
         waiting = {name: function for name, function in waiting.items() if name not in ready}
     return found
 
 
-def _allocates(function: FunctionDefinition, own: Set[str]) -> bool:
+def _allocates(function: FunctionDefinition, own: Set[str], is_number: Callable[[str], bool]) -> bool:
     body = function.node.body
     returns = [part for part in walk(body) if isinstance(part, c_ast.Return)]
     results = [part.expr for part in returns if part.expr is not None]
@@ -99,60 +94,46 @@ def _allocates(function: FunctionDefinition, own: Set[str]) -> bool:
         return False
     if any(isinstance(part, (c_ast.Goto, c_ast.Label)) for part in walk(body)):
         return False
-    kept = [_without_casts(result) for result in results if not _is_fresh(result, own)]
+    kept = [without_casts(result) for result in results if not _is_fresh(result, own)]
     names = {result.name for result in kept if isinstance(result, c_ast.ID)}
     if any(not isinstance(result, c_ast.ID) for result in kept):
         return False
     declared = [d for d in walk(body) if isinstance(d, c_ast.Decl) and d.name in names]
     is_own = len(declared) == len(names) and all(_is_pointer_to_own(d, own) for d in declared)
     alone = {id(statement) for statement in walk_statements(body)}
-    return is_own and names.isdisjoint(_used_otherwise(body, own, alone))
+    pointers = [declaration_of(d) for d in declared]
+    followed = {pointer.name for pointer in pointers if pointer.pointers > 1 or is_number(pointer.type)}
+    return is_own and names.isdisjoint(used_otherwise(body, followed, _harmless(own, alone)))
 
 
 def _is_pointer_to_own(node: c_ast.Decl, own: Set[str]) -> bool:
     """Whether a variable is a pointer that begins without a value, or with memory of its own."""
     declared = declaration_of(node)
-    is_pointer = bool(declared.pointers) and not declared.dimensions and not declared.storage
+    is_pointer = declared.pointers > 0 and not (
+        declared.dimensions or declared.storage or declared.points_to_array
+    )
     return is_pointer and (node.init is None or _is_fresh(node.init, own))
 
 
-def _used_otherwise(node: Node | None, own: Set[str], alone: Set[int]) -> Iterator[str]:
-    """The names that some code uses for more than to allocate, test, fill, free and give back what they point to.
+def _harmless(own: Set[str], alone: Set[int]) -> Parts:
+    """What is left of code that allocates, fills, frees or gives back what a pointer points to.
 
     `alone` are the statements: elsewhere `memset(p, 0, n)` is another pointer to the same.
     """
-    match node:
-        case None:
-            return
-        case c_ast.ID(name=name):
-            yield name
-            return
-        case c_ast.Return(expr=Node() as value) if isinstance(_without_casts(value), c_ast.ID):
-            return
-        case c_ast.UnaryOp(op="sizeof" | "*" | "!", expr=c_ast.ID()):
-            return
-        case c_ast.ArrayRef(name=c_ast.ID(), subscript=place):
-            rest = [place]
-        case c_ast.StructRef(name=c_ast.ID(), type="->"):
-            return
-        case c_ast.StructRef(name=inner):
-            rest = [inner]
-        case c_ast.UnaryOp(op="&", expr=c_ast.ArrayRef() | c_ast.StructRef()):
-            yield from (part.name for part in walk(node) if isinstance(part, c_ast.ID))
-            return
-        case c_ast.Assignment(op="=", lvalue=c_ast.ID(), rvalue=value) if _is_fresh(value, own):
-            rest = [value]
-        case c_ast.BinaryOp(op=op) if op in _TESTS:
-            rest = [part for part in (node.left, node.right) if not isinstance(part, c_ast.ID)]
-        case c_ast.If(cond=c_ast.ID()):
-            rest = [node.iftrue, node.iffalse]
-        case c_ast.FuncCall(args=c_ast.ExprList(exprs=given)) if (
-            called_name(node) in _LEAVES_IT and id(node) in alone
-        ):
-            rest = [part for part in given if not isinstance(_without_casts(part), c_ast.ID)]
-        case c_ast.FuncCall(args=c_ast.ExprList(exprs=given)) if _allocated_by_address(node) is not None:
-            rest = given[1:]
-        case _:
-            rest = list(node)
-    for part in rest:
-        yield from _used_otherwise(part, own, alone)
+
+    def parts(node: Node) -> list[Node] | None:
+        match node:
+            case c_ast.Return(expr=Node() as value) if isinstance(without_casts(value), c_ast.ID):
+                return []
+            case c_ast.Assignment(op="=", lvalue=c_ast.ID(), rvalue=value) if _is_fresh(value, own):
+                return [value]
+            case c_ast.FuncCall(args=c_ast.ExprList(exprs=given)) if _allocated_by_address(node) is not None:
+                return given[1:]
+            case c_ast.FuncCall(args=c_ast.ExprList(exprs=given)) if (
+                called_name(node) in _LEAVES_IT and id(node) in alone
+            ):
+                return [part for part in given if not isinstance(without_casts(part), c_ast.ID)]
+            case _:
+                return None
+
+    return parts

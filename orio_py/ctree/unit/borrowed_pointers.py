@@ -1,8 +1,8 @@
 """Which parameters functions only follow, so that nobody has the address of a variable once a call has come back.
 
-void force(double q, double *fx, double *fy) { *fx = q; *fy = 2 * q; }
+    void force(double q, double *fx, double *fy) { *fx = q; *fy = 2 * q; }
 
-force(charge[i], &fx, &fy);  /* changes `fx` and `fy`, and keeps the address of neither */
+    force(charge[i], &fx, &fy);  /* changes `fx` and `fy`, and keeps the address of neither */
 
 Only pointers to numbers are looked at.
 """
@@ -15,12 +15,11 @@ from orio_py.ctree.effects import effects
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import declared_names, used_names, walk
 from orio_py.ctree.symbols import declaration_of
+from orio_py.ctree.unit.pointer_uses import Parts, used_otherwise, without_casts
 from orio_py.ctree.unit.purity import FunctionDefinition
 
 Borrowed = Mapping[str, frozenset[int]]
 """For functions by their names the places of parameters that they only follow."""
-
-_TESTS = frozenset({"==", "!=", "&&", "||"})
 
 
 def borrowed_parameters(
@@ -42,7 +41,7 @@ def borrowed_parameters(
         left = {
             name: frozenset(n for p, n in places[name].items() if n in found[name] and p not in others)
             for name in found
-            for others in [_used_otherwise(bodies[name], found)]
+            for others in [set(used_otherwise(bodies[name], places[name].keys(), _lent_on(found)))]
         }
     return {name: numbers for name, numbers in found.items() if numbers}
 
@@ -61,34 +60,18 @@ def _pointers(
     return found
 
 
-def _used_otherwise(node: Node | None, borrowed: Borrowed) -> Set[str]:
-    """The names that some code uses in another way than a pointer that it follows."""
-    match node:
-        case None:
-            return set()
-        case c_ast.ID(name=name):
-            return {name}
-        case c_ast.UnaryOp(op="sizeof"):
-            return set()
-        case c_ast.UnaryOp(op="&"):
-            return used_names([node.expr])
-        case c_ast.UnaryOp(op="*" | "!", expr=c_ast.ID()):
-            return set()
-        case c_ast.ArrayRef(name=c_ast.ID(), subscript=place):
-            return _used_otherwise(place, borrowed)
-        case c_ast.StructRef(name=inner):
-            return _used_otherwise(inner, borrowed)
-        case c_ast.BinaryOp(op=op) if op in _TESTS:
-            rest = [part for part in (node.left, node.right) if not isinstance(part, c_ast.ID)]
-        case c_ast.If(cond=c_ast.ID()):
-            rest = [node.iftrue, node.iffalse]
-        case c_ast.FuncCall(name=c_ast.ID(name=name)):
-            lent = borrowed.get(name, frozenset())
-            given = enumerate(node.args or ())
-            rest = [part for place, part in given if place not in lent or not isinstance(part, c_ast.ID)]
-        case _:
-            rest = list(node)
-    return set[str]().union(*(_used_otherwise(part, borrowed) for part in rest))
+def _lent_on(borrowed: Borrowed) -> Parts:
+    """The arguments of a call that are not handed on to a function which only follows them."""
+
+    def parts(node: Node) -> list[Node] | None:
+        match node:
+            case c_ast.FuncCall(name=c_ast.ID(name=name)):
+                lent, given = borrowed.get(name, frozenset()), enumerate(node.args or ())
+                return [part for place, part in given if place not in lent or not isinstance(part, c_ast.ID)]
+            case _:
+                return None
+
+    return parts
 
 
 def kept_addresses(node: Node | None, taken: frozenset[str], borrowed: Borrowed) -> frozenset[str]:
@@ -106,9 +89,7 @@ def _lent(call: Node, borrowed: Borrowed) -> Iterator[str]:
     match call:
         case c_ast.FuncCall(name=c_ast.ID(name=name), args=Node() as given) if name in borrowed:
             for place, argument in enumerate(given):
-                while isinstance(argument, c_ast.Cast):
-                    argument = argument.expr
-                match argument:
+                match without_casts(argument):
                     case c_ast.UnaryOp(op="&", expr=c_ast.ID(name=variable)) if place in borrowed[name]:
                         yield variable
                     case _:

@@ -134,16 +134,17 @@ class TranslationUnit:
 
     @cached_property
     def _borrowed(self) -> Borrowed:
-        found = borrowed_parameters(
-            self.functions.values(), lambda kind: self.named_types.number(kind) is not None
-        )
+        found = borrowed_parameters(self.functions.values(), self._is_number)
         is_own = ALLOCATES_BY_ADDRESS in self.own_functions
         return found if is_own else {**found, ALLOCATES_BY_ADDRESS: frozenset({0})}
 
     @cached_property
     def _allocating(self) -> frozenset[str]:
         is_known = self.own_functions.isdisjoint(LIBRARY)
-        return allocating_functions(self.functions.values()) if is_known else frozenset()
+        return allocating_functions(self.functions.values(), self._is_number) if is_known else frozenset()
+
+    def _is_number(self, kind: str) -> bool:
+        return self.named_types.number(kind) is not None
 
     @cached_property
     def pure_functions(self) -> frozenset[str]:

@@ -12,7 +12,7 @@ from orio_py.ctree.rewrite import assigned_names, walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context, KnownRange
 from orio_py.transformation.guards.row_ranges import ADDRESS, RowRange
-from orio_py.transformation.offload.access_slice import Uninspectable
+from orio_py.transformation.offload.access_slice import AccessSlice, Uninspectable
 from orio_py.transformation.offload.bounded_values import is_positive
 from orio_py.transformation.offload.inspection import Inspection, inspected_array
 
@@ -85,7 +85,7 @@ def inspected_range(
     carried = context.effects(statement).reads_before_write.intersection(assigned_names(statement))
     name = declared.name
     try:
-        found = Inspection.of((), statement, {name: array}, carried, set(), context, wraps)
+        found = Inspection.of(AccessSlice((), statement, {name: array}, carried, set(), context, wraps))
     except Uninspectable:
         return None
     if not _is_all_indexed(statement, name, array.depth):

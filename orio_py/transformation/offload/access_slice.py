@@ -41,8 +41,10 @@ class Uninspectable(Exception):
 
 
 class AccessSlice:
-    """The part of a nest that says which elements of some arrays it uses.
+    """The part of a nest that says which elements of some `arrays` it uses.
 
+    `loops` are those around the `body` of an iteration.  The nest combines scalars in `combined`; elements of `unreadable`
+    arrays are not what they are called; `wraps` says of an expression that C may compute it in an unsigned type.
     `wanted` are the variables whose values are needed: all assignments of them stay.
     """
 
@@ -58,7 +60,7 @@ class AccessSlice:
     ) -> None:
         self._loops = loops
         self._body = body
-        self._arrays = arrays
+        self.arrays = arrays
         self._combined = combined
         self._unreadable = unreadable
         self._context = context
@@ -242,9 +244,9 @@ class AccessSlice:
     def _array(self, node: Node) -> InspectedArray | None:
         """The array of which an expression is an element; None for others."""
         base, subscripts = reference_parts(node)
-        if not subscripts or not isinstance(base, c_ast.ID) or base.name not in self._arrays:
+        if not subscripts or not isinstance(base, c_ast.ID) or base.name not in self.arrays:
             return None
-        return self._arrays[base.name] if len(subscripts) >= self._arrays[base.name].depth else None
+        return self.arrays[base.name] if len(subscripts) >= self.arrays[base.name].depth else None
 
     def _notes(self, node: Node | None) -> list[Node]:
         """What takes down the elements that an expression uses, where it does."""

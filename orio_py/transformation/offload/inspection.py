@@ -17,7 +17,7 @@ Transactions on Computers 40 (5), 1991; for slices M. Weiser, "Program slicing",
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from orio_py.core.names import NameSupply
@@ -28,7 +28,6 @@ from orio_py.ctree.build import (
     statements,
 )
 from orio_py.ctree.emit import emit
-from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import (
     Comment,
     Node,
@@ -58,24 +57,10 @@ class Inspection:
     loops: Node
 
     @classmethod
-    def of(
-        cls,
-        loops: Sequence[CanonicalLoop],
-        body: Node,
-        arrays: Mapping[str, InspectedArray],
-        combined: Set[str],
-        unreadable: Set[str],
-        context: Context,
-        wraps: Callable[[Node], bool],
-    ) -> Inspection:
-        """Those of a nest; `loops` are those around the `body` of an iteration.
-
-        The nest combines scalars in `combined`; elements of `unreadable` arrays are not what they are called; `wraps` says of
-        an expression that C may compute it in an unsigned type.  Raises Uninspectable.
-        """
-        found = AccessSlice(loops, body, arrays, combined, unreadable, context, wraps)
+    def of(cls, found: AccessSlice) -> Inspection:
+        """Those of a slice of the nest.  Raises Uninspectable."""
         nest = found.nest()
-        return cls(arrays, tuple(found.own(nest)), nest)
+        return cls(found.arrays, tuple(found.own(nest)), nest)
 
     @property
     def text(self) -> str:

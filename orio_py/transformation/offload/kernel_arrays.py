@@ -11,7 +11,7 @@ from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node
 from orio_py.kernel.plan import Layout, Layouts
 from orio_py.transformation.base import KnownRange, Refusal, note, refuse
-from orio_py.transformation.offload.access_slice import Uninspectable
+from orio_py.transformation.offload.access_slice import AccessSlice, Uninspectable
 from orio_py.transformation.offload.arguments import OffloadArguments
 from orio_py.transformation.offload.buffers import Array, array, structures_array
 from orio_py.transformation.offload.device_nest import DeviceNest
@@ -124,7 +124,9 @@ def _found_out(nest: DeviceNest, arrays: Mapping[str, InspectedArray]) -> Inspec
     combined = {one.name for one in nest.shared.reductions}
     unreadable = plain.records | plain.mixed.keys()
     wraps = nest.arithmetic.computes_unsigned
-    return Inspection.of(nest.outer, nest.body, arrays, combined, unreadable, plain.context, wraps)
+    return Inspection.of(
+        AccessSlice(nest.outer, nest.body, arrays, combined, unreadable, plain.context, wraps)
+    )
 
 
 def _is_known(nest: DeviceNest, name: str, array: InspectedArray, known: KnownRange) -> bool:

@@ -173,8 +173,13 @@ class _Band:
             self._refuse(block, f"its index, a `{kind}`, may be too small for the end of a tile")
 
     def _dependent(self, view: CanonicalLoop) -> tuple[bool, bool]:
-        """Whether start and bound depend on indices of the band, or name one: `sizeof(i)` needs its declaration."""
-        start, bound = (not used_names((part,)).isdisjoint(self.indices) for part in (view.start, view.bound))
+        """Whether start and bound depend on indices of the band, or need the declaration of one: `sizeof(i)`."""
+        own = {block.view.index for block in self.blocks if block.view.declared_type is not None}
+        reads = (
+            self.context.effects(part).reads | (used_names((part,)) & own)
+            for part in (view.start, view.bound)
+        )
+        start, bound = (not names.isdisjoint(self.indices) for names in reads)
         return start, bound
 
     def _operands(self, number: int, part: Node, *, bound: bool = False) -> list[Linear]:

@@ -88,6 +88,12 @@ static double *get(int n) { return (double *)safe(n * sizeof(double)); }"""
         ("static double *get(int n) { double *v = malloc(n * 8 + 64); v += 4; return v; }", True),
         ("static double pool[99]; static double *get(int n) { double *v = pool; v[n] = 0; return v; }", True),
         ("static double *all; static double *get(int n) { double *v = malloc(n * 8); all = memset(v, 0, n * 8); return v; }", True),
+        ("typedef double real; static real *get(int n) { real *v = malloc(n * sizeof(real)); v[0] = n; v[1] = v[0]; return v; }", False),
+        # What is read there leads into it again.
+        ("typedef double row[1]; static double *hold; static row *rows(int n) { row *v = malloc(n * 8); hold = v[0]; return v; }\n"
+         "static double *get(int n) { return (double *)rows(n); }", True),
+        ("struct s { double v[1]; }; static double *hold; static double *get(int n) { struct s *p = malloc(n * 8); hold = p->v; return (double *)p; }", True),
+        ("struct s { double v[1]; }; static double *get(int n) { struct s *p = malloc(n * 8); p->v[0] = n; return (double *)p; }", False),
         ("static double **hold; static double *get(int n) { double *v = malloc(n * 8); hold = &v; return v; }", True),
     ],
 )  # fmt: skip
