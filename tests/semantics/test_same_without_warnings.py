@@ -76,6 +76,13 @@ def test_coalesced_loops_with_sizes_of_objects_as_bounds(bound: str, tmp_path: P
     assert assert_same_results([case], tmp_path, "-Wsign-compare") == 1
 
 
+@pytest.mark.parametrize("start", ["(size_t)(i + 1)", "(unsigned long)m"])
+def test_coalesced_loops_with_starts_of_a_wide_unsigned_type(start: str, tmp_path: Path) -> None:
+    nest = f"for (i = 0; i < n; i++) {{ for (j = {start}; j < (size_t)n; j++) for (k = 0; k <= m; k++) a[j] += b[k]; }}"
+    case = Case(nest, Coalesce("number", loop="j"), "unsigned", SIZES)
+    assert assert_same_results([case], tmp_path, "-Wsign-compare") == 1
+
+
 def test_no_main_loop_where_none_can_run() -> None:
     loop = statement("for (unsigned j = i; j < 1; j += 4) a[j] = b[j];")
     around = context("unsigned i; double *a, *b;", live="a")

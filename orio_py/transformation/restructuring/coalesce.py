@@ -171,7 +171,7 @@ def _trips(loop: CanonicalLoop, kind: str, context: Context) -> Node:
         )
     distance = cast_to(kind, high)
     if literal_value(low) != 0:
-        distance = sub(distance, low)
+        distance = sub(distance, low if _is_converted(low, kind, context) else cast_to(kind, low))
     step = abs(loop.stride)
     if loop.relation in {"<=", ">="}:
         return simplify(add(distance if step == 1 else binary("/", distance, step), 1))
