@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 from c_programs import checked, compile_and_run, openmp
-from c_trees import transformed_file
+from c_trees import context, statement, transformed_file
 
+from orio_py.ctree.emit import emit
 from orio_py.transformation.base import Refusal
+from orio_py.transformation.simpler.private_scalars import with_private_scalars
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 
@@ -63,6 +65,28 @@ CASES = {
         "UnrollJam(ufactor=2)",
         "for (i = 0; i < n; i++) { for (j = 0; j < 4; j++) { if (i > j) { k = i - j; x[i] += y[k]; }"
         " else if (i < j) { k = j - i; x[i] += 2 * y[k]; } else { x[i] -= y[0]; } } }",
+        "0",
+    ),
+    "set anew in branches": (
+        "UnrollJam(ufactor=2)",
+        "for (i = 0; i < n; i++) for (j = 0; j < 4; j++) { if (j >= 2) { k = j - 2; if (i != 3) x[i] += y[60 + k];"
+        " else { k = j + 1; x[i] -= y[60 + k]; for (int c = 0; c < 2; c++) { if (c) { k = 9; x[i] += y[60 + k]; } } } } }",
+        "0",
+    ),
+    "set anew and read behind": (
+        "UnrollJam(ufactor=2)",
+        "for (i = 0; i < n; i++) for (j = 0; j < 4; j++) { k = j; if (i != 3) { k = j + 1; x[i] += k; } x[i] -= 2 * k; }",
+        "0",
+    ),
+    "set anew and tested at the end": (
+        "Parallelize()",
+        "for (i = 0; i < n; i++) { int c = 0; do { k = c; if (c == i) { k = c + 5; x[i] += k; } c++; } while (k < 4 && c < 9);"
+        " for (int e = 0; e < 5; e += k) { k = 2; if (e == i) { k = 1; x[i] -= k; } } }",
+        "0",
+    ),
+    "set anew in a loop that reads it": (
+        "Parallelize()",
+        "for (i = 0; i < n; i++) { k = 1; for (j = 0; j < 4; j++) { x[i] += k; if (j == 2) { k = 3; x[i] *= k; } } }",
         "0",
     ),
     "two bounds": ("Unroll(ufactor=2)", "for (k = 4, i = 0; i < n - 1 && i < k; i++) x[i] = 1;", "i"),
@@ -495,6 +519,29 @@ def test_simpler_forms_compute_the_same(tmp_path: Path, name: str) -> None:
 def test_what_has_no_simpler_form_stays_refused(recipe: str, code: str) -> None:
     with pytest.raises(Refusal):
         transformed_file(_file(recipe, code, "0"), {})
+
+
+@pytest.mark.parametrize(
+    ("body", "is_apart"),
+    [
+        ("k = i; if (c) { k = 2; x[k] = 1; } ", True),
+        ("k = i; while (c) { if (k < 3) { k = 2; x[k] = 1; } else c = 0; }", False),
+        ("k = i; do { k = c; if (c) { k = 2; x[k] = 1; } } while (k < 4);", False),
+        ("k = i; for (j = 0; j < 9; j += k) { k = 2; if (c) { k = 3; x[k] = 1; } }", False),
+        ("k = i; for (j = 0; j < 9; j++) { k = 2; if (c) { k = 3; x[k] = 1; if (c > 1) continue; } }", True),
+        ("k = i; for (j = 0; j < 9; j++) { if (c) { k = 3; x[k] = 1; break; } } x[0] = k;", False),
+        ("k = i; if (c) { if (c > 1) k = 2; x[k] = 1; }", False),
+        ("k = i; if (c) { k = 2; x[k] = 1; } x[9] = k;", False),
+        ("k = i; if (c) { k = 2; x[k] = 1; } k = 3; x[9] = k;", True),
+    ],
+)
+def test_branches_have_a_scalar_of_their_own_where_nothing_reads_it_behind_them(
+    body: str, is_apart: bool
+) -> None:
+    loop = statement(f"for (i = 0; i < n; i++) {{ {body} }}")
+    around = context("int i, j, k, n, c; double *x;", live="x")
+    text = emit(with_private_scalars(loop, around))
+    assert ("int k_2 = " in text) is is_apart
 
 
 @pytest.mark.parametrize("step", ["const int block = 3;", "const unsigned char block = 3;", "int block = 3;"])

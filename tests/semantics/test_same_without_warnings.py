@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -325,6 +327,33 @@ def test_a_start_that_a_cast_moves_out_of_the_index(tmp_path: Path) -> None:
     ]
     batch = [Case(code, StripMine(4, "kk"), "int", SIZES) for code in loops]
     assert assert_same_results(batch, tmp_path, "-Wno-overflow") == 1
+
+
+@pytest.mark.parametrize(
+    ("recipe", "body"),
+    [
+        (Unroll(3), "if (i < 4ul) a[i < sizeof(acc) ? i : 5u] += b[i == n ? 9u : i];"),
+        (UnrollAndJam(2), "for (j = 0; j < 3; j++) a[i] += b[j] * (i < 4ul ? 2 : 3);"),
+    ],
+)
+def test_copies_of_a_short_index_beside_unsigned_numbers(
+    recipe: Unroll | UnrollAndJam, body: str, tmp_path: Path
+) -> None:
+    batch = [Case(f"for (unsigned short i = 0; i < n; i++) {{ {body} }}", recipe, "unsigned short", SIZES)]
+    assert assert_same_results(batch, tmp_path, "-Wsign-compare") == 1
+
+
+@pytest.mark.parametrize("bound", ["0", "1 - (short)1"])
+def test_blocks_of_an_unsigned_index_that_is_never_below_zero(bound: str, tmp_path: Path) -> None:
+    code = f"for (size_t i = n; i >= {bound}; --i) a[i] = b[i];"
+    text = emit(StripMine(2, "ii").apply(statement(code), context("size_t n; double *a, *b;", live="a")))
+    assert "ii -= 2" in text
+    file = tmp_path / "blocks.c"
+    file.write_text(f"#include <stddef.h>\nvoid f(size_t n, double *a, double *b) {{ {text} }}\n")
+    compiled = subprocess.run(
+        ["gcc", "-c", "-Wall", "-Wsign-compare", "-Werror", "-o", os.devnull, file], capture_output=True
+    )
+    assert compiled.stderr == b""
 
 
 def test_limits_that_types_decide(tmp_path: Path) -> None:

@@ -9,21 +9,25 @@
         c[i][j] = t;                      }
       }
 
-So written, copies and threads have one each, and no dependence leads from one iteration to another.
+So written, copies and threads have one each, and no dependence leads from one iteration to another.  A branch that sets
+such a scalar anew, for itself alone, has another variable: its live ranges are apart, and each has one value.
 
-Source: for the idea, scalar privatisation; R. Allen, K. Kennedy, "Optimizing Compilers for Modern Architectures",
-Morgan Kaufmann 2001, section 5.3.
+Source: for the ideas, scalar privatisation; R. Allen, K. Kennedy, "Optimizing Compilers for Modern Architectures",
+Morgan Kaufmann 2001, section 5.3; live ranges, A. V. Aho, M. S. Lam, R. Sethi, J. D. Ullman, "Compilers", 2nd edition, 9.2.5.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-from orio_py.ctree.build import block, declare, statements
+from orio_py.core.names import NameSupply
+from orio_py.ctree.build import block, declare, ident, statements
 from orio_py.ctree.loops import header_index, loops_in
-from orio_py.ctree.nodes import For, Node, c_ast
-from orio_py.ctree.rewrite import copy_with, used_names, walk_statements
+from orio_py.ctree.nodes import Compound, For, Node, c_ast
+from orio_py.ctree.rewrite import copy_with, substitute, used_names, walk_statements
 from orio_py.transformation.base import Context
+from orio_py.transformation.forms import names_in_pragmas
 from orio_py.transformation.sites import rewrite_where
 
 
@@ -48,7 +52,61 @@ def _declaring(loop: Node, context: Context) -> Node:
     types = {name: kind for name in sorted(names) if (kind := _type(name, context)) is not None}
     if not types:
         return loop
-    return copy_with(loop, stmt=block(*with_declarations(types, statements(loop.stmt))))
+    body = statements(loop.stmt)
+    supply = context.names(loop)
+    for name in types.keys() - names_in_pragmas(loop.stmt):
+        ranges = _LiveRanges(name, supply, context)
+        body = ranges.apart(body)
+        types |= dict.fromkeys(ranges.names, types[name])
+    return copy_with(loop, stmt=block(*with_declarations(types, body)))
+
+
+@dataclass(slots=True)
+class _LiveRanges:
+    """Gives a scalar another name, one of `names`, in each branch that sets it anew for itself alone."""
+
+    name: str
+    supply: NameSupply
+    context: Context
+    names: list[str] = field(default_factory=list[str])
+
+    def apart(self, items: Sequence[Node], is_live: bool = False, is_set: bool = False) -> list[Node]:
+        """Statements of a block; whether something reads the scalar behind them, and whether it is set before them."""
+        found: list[Node] = []
+        for place, item in enumerate(items):
+            if self.name in self.context.effects(item).scalar_writes:
+                behind = is_live or self._reads_first(block(*items[place + 1 :]))
+                found.append(self._inside(item, behind, is_set))
+                is_set = True
+            else:
+                found.append(item)
+        return found
+
+    def _inside(self, item: Node, is_live: bool, is_set: bool) -> Node:
+        match item:
+            case c_ast.If():
+                then = self._branch(item.iftrue, is_live, is_set)
+                return copy_with(item, iftrue=then, iffalse=self._branch(item.iffalse, is_live, is_set))
+            case For() | c_ast.While() | c_ast.DoWhile():
+                parts = (item.cond, getattr(item, "next", None), item.stmt)
+                again = any(part is not None and self._reads_first(part) for part in parts)
+                return copy_with(item, stmt=self._inside(item.stmt, is_live or again, is_set))
+            case Compound():
+                return copy_with(item, block_items=self.apart(item.block_items or [], is_live, is_set))
+            case _:
+                return item
+
+    def _branch(self, branch: Node | None, is_live: bool, is_set: bool) -> Node | None:
+        if branch is None or self.name not in self.context.effects(branch).scalar_writes:
+            return branch
+        is_used = self.name in self.context.effects(branch).reads  # Compilers warn of what nothing reads.
+        if is_set and is_used and not is_live and not self._reads_first(branch):
+            self.names.append(self.supply.fresh(self.name))
+            return substitute(branch, self.name, ident(self.names[-1]))
+        return self._inside(branch, is_live, is_set)
+
+    def _reads_first(self, part: Node) -> bool:
+        return self.name in self.context.effects(part).reads_before_write
 
 
 def with_declarations(types: Mapping[str, str], body: Sequence[Node]) -> list[Node]:

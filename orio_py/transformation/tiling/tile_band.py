@@ -94,6 +94,10 @@ class BlockedLoop:
         if self.view.relation == ">":
             more = binary(">", self._above(bound), self.size)
             return assign(self.name, ternary(more, sub(here, self.size), bound))
+        if literal_value(bound) == 0:
+            return advance(
+                self.name, -self.size
+            )  # Nothing unsigned is below zero, so that the test never fails.
         more = binary(">=", self._above(bound), self.size)
         return assign(self.name, ternary(more, sub(here, self.size), sub(bound, 1)))
 

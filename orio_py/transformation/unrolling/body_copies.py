@@ -9,10 +9,11 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from orio_py.ctree import build
-from orio_py.ctree.build import add, block, ident, statements
+from orio_py.ctree.build import add, block, cast_to, ident, statements
+from orio_py.ctree.ctype import ctype
 from orio_py.ctree.integers import ARITHMETIC, INTEGER_ONLY, evident_integers
 from orio_py.ctree.loops import CanonicalLoop, loops_in
-from orio_py.ctree.nodes import Comment, For, Node, c_ast
+from orio_py.ctree.nodes import MIRRORED, Comment, For, Node, c_ast
 from orio_py.ctree.rewrite import (
     Rewriter,
     copy_with,
@@ -23,6 +24,8 @@ from orio_py.ctree.rewrite import (
     walk_statements,
 )
 from orio_py.ctree.simplify import simplify, simplify_all
+from orio_py.transformation.base import Context
+from orio_py.transformation.types import index_type, may_be_unsigned
 
 Names = Mapping[str, Callable[[int], Node]]
 """What stands for a variable in the copy of a given number; never a literal."""
@@ -45,10 +48,12 @@ class Copies:
         self,
         view: CanonicalLoop,
         body: Node,
+        context: Context,
         renamed: Mapping[str, tuple[str, ...]] = _NO_NAMES,
     ) -> None:
         self._view = view
         self._stride = view.stride
+        body = with_unsigned_uses(view, body, context)
         self._first = statements(body)
         self._bare = statements(without_comments(body))
         self._scoped = any(isinstance(s, _DECLARATIONS) for s in self._bare)
@@ -86,6 +91,42 @@ class Copies:
         planner = _Planner(names, integers)
         prepared = simplify_all(self._bare, integers=integers)
         return [planner.plan(statement) or statement for statement in prepared]
+
+
+def with_unsigned_uses(view: CanonicalLoop, body: Node, context: Context) -> Node:
+    """A body in which an index of a short unsigned type is cast where it meets unsigned numbers.
+
+    Compilers know that it is not negative, but warn of `i + 1`, which is an `int`.
+    """
+    kind = ctype(index_type(view, context))
+    if kind is None or not (kind.is_narrow and kind.unsigned):
+        return body
+    return _UnsignedUses(view.index, context).rewrite(body)
+
+
+class _UnsignedUses(Rewriter):
+    def __init__(self, index: str, context: Context) -> None:
+        self._index = index
+        self._context = context
+
+    def visit_BinaryOp(self, node: c_ast.BinaryOp) -> Node:
+        if node.op not in MIRRORED:
+            return self.generic(node)
+        left, right = self._pair(node.left, node.right)
+        return copy_with(node, left=left, right=right)
+
+    def visit_TernaryOp(self, node: c_ast.TernaryOp) -> Node:
+        then, other = self._pair(node.iftrue, node.iffalse)
+        return copy_with(node, cond=self.rewrite(node.cond), iftrue=then, iffalse=other)
+
+    def _pair(self, one: Node, two: Node) -> tuple[Node, Node]:
+        return self._beside(one, two), self._beside(two, one)
+
+    def _beside(self, part: Node, other: Node) -> Node:
+        is_index = isinstance(part, c_ast.ID) and part.name == self._index
+        if is_index and may_be_unsigned(other, self._context):
+            return cast_to("unsigned", part)
+        return self.rewrite(part)
 
 
 def places(index: str, stride: int) -> _Plan:

@@ -67,7 +67,7 @@ class Fusion:
             elif not isinstance(statement, For):
                 together.append(statement)
             else:
-                result.extend(self._in_turn(view, together, factor))
+                result.extend(self._in_turn(view, together, factor, context))
                 together = []
                 fused = block(*self._within(view, statement.stmt, factor, context))
                 split = self.splits.get(id(statement))
@@ -75,15 +75,17 @@ class Fusion:
                     result.append(copy_with(statement, stmt=fused))
                 else:
                     result.extend(self._cut(view, split, fused, factor, context))
-        result.extend(self._in_turn(view, together, factor))
+        result.extend(self._in_turn(view, together, factor, context))
         return statements(result[0]) if len(result) == 1 else result
 
-    def _in_turn(self, view: CanonicalLoop, together: list[Node], factor: int) -> list[Node]:
+    def _in_turn(
+        self, view: CanonicalLoop, together: list[Node], factor: int, context: Context
+    ) -> list[Node]:
         """The copies of statements that are not fused, one after the other."""
         parts: list[Node | Copies] = []
         for own, group in groupby(together, key=self._is_own):
             items = list(group)
-            parts += items if own else [Copies(view, block(*items), self.locals.renamed)]
+            parts += items if own else [Copies(view, block(*items), context, self.locals.renamed)]
         result: list[Node] = []
         for number in range(factor):
             for part in parts:
@@ -145,7 +147,7 @@ class _Cut:
         self._kind = index_type(split.inner, context)
         self._strict = split.inner.relation in {"<", ">"}
         self._beyond = "<" if split.inner.upward else ">"
-        self._copies = Copies(view, split.inner.body, renamed)
+        self._copies = Copies(view, split.inner.body, context, renamed)
         self.declarations: list[Node] = []
         self._first = self._limit("newlb", self._at(self._inner.start, split.last_start), split.last_start)
         self._last = self._inner.bound

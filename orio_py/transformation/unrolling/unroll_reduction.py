@@ -76,7 +76,7 @@ class UnrollReduction:
         renamed = {own.get(name, name): new[name in own :] for name, new in partial.items()}
 
         def make(loop: CanonicalLoop, factor: int, around: Context) -> list[Node]:
-            copies = Copies(loop, rename(loop.body, own) if own else loop.body, renamed)
+            copies = Copies(loop, rename(loop.body, own) if own else loop.body, around, renamed)
             return copies.first() + [item for number in range(1, factor) for item in copies.at(number)]
 
         parts = unroll_rewrite.parts_of(view, self.ufactor, context, make=make, canonical=self.canonical)

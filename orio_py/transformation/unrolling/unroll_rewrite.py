@@ -146,11 +146,11 @@ def _refuse_size(message: str, node: Node) -> NoReturn:
 
 def copies(view: CanonicalLoop, factor: int, context: Context) -> list[Node]:
     """The statements of `factor` consecutive iterations; comments stay in the first."""
-    return _copies(view, factor, Leaving.of(view, None, context) if may_leave(view.body) else None)
+    return _copies(view, factor, Leaving.of(view, None, context) if may_leave(view.body) else None, context)
 
 
-def _copies(view: CanonicalLoop, factor: int, leaving: Leaving | None) -> list[Node]:
-    made = Copies(view, view.body)
+def _copies(view: CanonicalLoop, factor: int, leaving: Leaving | None, context: Context) -> list[Node]:
+    made = Copies(view, view.body, context)
     result: list[Node] = []
     for number in range(factor):
         copy = made.at(number) if number else made.first()
@@ -163,7 +163,7 @@ def _that_tells(view: CanonicalLoop, context: Context) -> tuple[str, Make]:
     left = context.names(view.node).fresh(f"{view.index}_left")
 
     def make(loop: CanonicalLoop, factor: int, around: Context) -> list[Node]:
-        return _copies(loop, factor, Leaving.of(loop, left, around))
+        return _copies(loop, factor, Leaving.of(loop, left, around), around)
 
     return left, make
 

@@ -7,6 +7,7 @@ from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import c_ast
 from orio_py.ctree.parse import parse_statements
 from orio_py.ctree.rewrite import copy_with
+from orio_py.transformation.base import Context
 from orio_py.transformation.unrolling.body_copies import Copies
 
 
@@ -21,7 +22,7 @@ def _loop(*body: c_ast.Assignment) -> CanonicalLoop:
 def test_a_shared_reference_is_one_node_in_each_copy() -> None:
     shared = index("a", binary("-", binary("+", ident("i"), 3), 1))
     view = _loop(assign("x", shared), assign("y", shared))
-    copies = Copies(view, view.body)
+    copies = Copies(view, view.body, Context())
     first, second = copies.at(1)
     assert isinstance(first, c_ast.Assignment)
     assert isinstance(second, c_ast.Assignment)
@@ -34,6 +35,6 @@ def test_a_shared_reference_is_one_node_in_each_copy() -> None:
 def test_what_no_copy_changes_is_the_original_node() -> None:
     same = index("b", ident("j"))
     view = _loop(assign(index("c", ident("i")), same))
-    (copy,) = Copies(view, view.body).at(1)
+    (copy,) = Copies(view, view.body, Context()).at(1)
     assert isinstance(copy, c_ast.Assignment)
     assert copy.rvalue is same
