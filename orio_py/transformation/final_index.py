@@ -98,15 +98,16 @@ def _last_values(
             loop = _as_it_ends(node, outer, whole, what, context)
             mine = _assignments(loop, what, context) if loop.index in names else []
             inner = _last_values(node.stmt, names - {loop.index}, (*outer, loop), whole, what, context)
-            if equal(loop.start, loop.bound) and loop.relation in {"<", ">"}:
-                return mine
-            if not inner or runs_surely(loop, context) or equal(loop.start, loop.bound):
+            is_empty = equal(loop.start, loop.bound) and loop.relation in {"<", ">"}
+            if not inner or (not is_empty and (runs_surely(loop, context) or equal(loop.start, loop.bound))):
                 return [*inner, *mine]
             # Where the last iterations around leave it out, earlier ones may have run it.
             header = CanonicalLoop.match(node) or loop
             used = context.effects(header.start).reads | context.effects(header.bound).reads
             if used & {around.index for around in outer}:
                 _refuse(loop, what, f"the loop `{loop.index}` runs a varying number of times")
+            if is_empty:
+                return mine
             for part in (loop.start, loop.bound):
                 require_pure(part, what, context, force=False)
             if not _compares_as_the_index(loop, context):

@@ -58,6 +58,12 @@ LOCALS = """for (i = 0; i < n; i++) {
   }
 }"""
 
+TRIANGLE = """for (i = 0; i < n; i++)
+  for (j = i + 1; j < n; j++) {
+    c[i][j] += x[j];
+    for (k = 0; k < (m > 3 ? m : 3); k++) c[i][j] += a[i][k];
+  }"""
+
 BOTH = "Composite(unrolljam = (['j'], [3]), regtile = (['i', 'k'], [2, 2]))"
 TILED = "Composite(unrolljam = (['i', 'j'], [2, 2]), regtile = (['i', 'j', 'k'], [2, 1, 3]))"
 
@@ -71,6 +77,8 @@ TILED = "Composite(unrolljam = (['i', 'j'], [2, 2]), regtile = (['i', 'j', 'k'],
         ("Composite(unrolljam = (['k'], [2]), regtile = (['i'], [3]))", ROWS),
         ("Composite(unrolljam = (['k'], [2]), regtile = (['i'], [3]))", LOCALS),
         ("UnrollJam(ufactor=3)", LOCALS),
+        ("Permut(seq=['i', 'j'])\n  transform Unroll(ufactor=3)", TRIANGLE),
+        ("Parallelize()\n  transform Unroll(ufactor=3)", TRIANGLE.replace("i + 1", "n")),
         ("RegTile(loops=['i', 'j'], ufactors=[3, 2])", LOCALS),
     ],
 )
