@@ -321,8 +321,10 @@ class TouchedMemory:
             distance = one.value - two.value if largest else two.value - one.value
             return self.arithmetic.is_natural(distance, two.inside)
 
-        kept, left_out = list(found), list[_End]()
-        for end in found:
+        # Many accesses come to the same ends.
+        distinct = {(end.value.key, tuple(sorted(end.inside.items()))): end for end in found}
+        kept, left_out = list(distinct.values()), list[_End]()
+        for end in distinct.values():
             others = [other for other in kept if other is not end]
             if all(any(is_beyond(other, each) for other in others) for each in (end, *left_out)):
                 kept = others
