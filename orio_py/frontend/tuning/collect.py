@@ -81,7 +81,7 @@ class Collected:
         if option is not None and re.fullmatch(r"--?[A-Za-z][\w-]*", option) is None:
             message = f"`option` needs a flag such as '-x', not {option[:40]!r}"
             raise DiagnosticError(Diagnostic("ORIO-S006", message, parsed.position))
-        check_name(name, parsed.position)
+        check_name(name, parsed.position, is_size=section == "input_params")
         known = {**self.parameters, **self.sizes}
         if name in known:
             raise _twice(f"parameter `{name}`", parsed.position, known[name].position)

@@ -66,9 +66,9 @@ def _distinct(
     return tuple(seen.values())
 
 
-def check_name(name: str, position: Position) -> None:
-    """Refuse reserved words and function names.  Raises ORIO-S009."""
+def check_name(name: str, position: Position, *, is_size: bool = False) -> None:
+    """Refuse reserved words and function names, but for sizes, which the code names.  Raises ORIO-S009."""
     if name in RESERVED:
         fail("ORIO-S009", f"`{name}` is a reserved word and cannot name a parameter", position)
-    if name in FUNCTIONS:
+    if name in FUNCTIONS and not is_size:
         fail("ORIO-S009", f"`{name}` is a function and cannot name a parameter", position)

@@ -127,6 +127,15 @@ def test_inputs_of_the_language() -> None:
     ]
 
 
+def test_sizes_may_be_called_as_functions_are() -> None:
+    inputs = good(
+        "def input_params { param len[] = [2, 9]; param max = 5; constraint c = max(len, 3) < max; }"
+    ).inputs
+    (constraint,) = inputs.constraints
+    sizes = [dict(zip(("len", "max"), values, strict=True)) for values in ((2, 5), (9, 5))]
+    assert [evaluate(constraint.expression, each) for each in sizes] == [True, False]
+
+
 def test_the_storage_class_may_stand_behind_the_type() -> None:
     (declared,) = good("def input_vars { decl double static x[3]; }").inputs.declarations
     assert (declared.type, declared.storage, declared.dimensions) == ("double", Storage.STATIC, ("3",))
