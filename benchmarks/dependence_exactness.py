@@ -22,7 +22,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "support"))
 
-from exactness import CLASSES, KINDS, Outcome, draw_question, judge
+from exactness import CLASSES, KINDS, NOT_AFFINE, Outcome, draw_question, judge
 
 _BATCH = 50
 
@@ -91,7 +91,7 @@ def main() -> int:
     for (kind, sort), found in totals.items():
         print(_line(kind, sort, found))
         everything.update(found)
-        if sort != "any subscripts":
+        if sort not in NOT_AFFINE:
             affine.update(found)
     print(_line("all", "but the last", affine))
     print(_line("all", "all", everything))

@@ -89,6 +89,27 @@ CASES = {
         "for (i = 0; i < n; i++) { k = 1; for (j = 0; j < 4; j++) { x[i] += k; if (j == 2) { k = 3; x[i] *= k; } } }",
         "0",
     ),
+    "tiles of a variable size": (
+        "Parallelize()",
+        "int size = n / 3 + 1; @@ for (j = 0; j < n; j += size) for (i = j; i < (n < j + size ? n : j + size); i++) x[i] = y[60 + i] * 2 + j;",
+        "j",
+    ),
+    "tiles counted by a shorter index": (
+        "Parallelize()",
+        "long size = n / 3 + 1, end = n; @@ for (j = 1; j <= end; j += size) for (i = j; i <= (end < j + size - 1 ? end : j + size - 1); i++) x[i] = y[60 + i] * 2 + j;",
+        "j",
+    ),
+    "tiles of both": (
+        "Parallelize()",
+        "int size = n / 2 + 1; @@ for (i = 0; i < n; i += size) for (j = 0; j < n; j += size)"
+        " for (int a = i; a < i + size && a < n; a++) for (int b = j; b < j + size && b < n; b++) x[60 + a + n * b] = y[b + n * a] + 1;",
+        "0",
+    ),
+    "blocks of an unknown size": (
+        "Parallelize()",
+        "int size = n - 2; @@ for (i = 0; i < 4; i++) for (j = i * size; j < i * size + size; j++) x[j + 60] = i;",
+        "i",
+    ),
     "two bounds": ("Unroll(ufactor=2)", "for (k = 4, i = 0; i < n - 1 && i < k; i++) x[i] = 1;", "i"),
     "three bounds": (
         "Parallelize()",
@@ -505,6 +526,13 @@ def test_simpler_forms_compute_the_same(tmp_path: Path, name: str) -> None:
             "Parallelize()",
             "double **rows = (double **)g; for (i = 0; i < n; i++) { p = rows[i]; rows[i] = y; p[0] = 1; }",
         ),
+        # Tiles overlap.
+        (
+            "Parallelize()",
+            "for (j = 0; j < n; j += k) for (i = j; i < j + k + 1; i++) x[i] = j;",
+        ),
+        ("Parallelize()", "for (j = 0; j < n; j++) for (i = j * k; i < j * k + 3; i++) x[i] = j;"),
+        ("Parallelize()", "for (j = 0; j < n; j++) for (i = j * k; i < (j + 1) * k; i++) x[i] = x[i + 1];"),
         # A comparison with what is not a number has no contrary.
         ("StripMine(tsize=2, tindex='strip')", "for (i = 0; ; i++) { if (i >= y[0]) break; x[i] = 1; }"),
         ("StripMine(tsize=2, tindex='strip')", "for (i = 0; ; i++) { x[i] = 1; if (i >= n) break; }"),

@@ -117,7 +117,7 @@ def draw_question(kind: str, features: Features, draw: random.Random) -> Questio
         case "jam ranges":
             return JamRanges(maker.imperfect(), draw.choice([2, 3, 4]), live)
         case _:
-            maker.features = replace(features, triangular=0.0)
+            maker.features = replace(features, triangular=0.0, tiles=0.0)
             return Jam(maker.imperfect(), draw.choice([2, 3, 4]), live)
 
 
@@ -153,9 +153,13 @@ CLASSES: Mapping[str, Features] = {
     "temporaries": Features(temporaries=0.4, scalars=0.05),
     "scalars": Features(scalars=0.3),
     "linearised": Features(linearised=0.7, proper=True),
+    "tiles": Features(tiles=0.7, triangular=0.0),
     "any subscripts": Features(linearised=0.5, quotients=0.1, scalars=0.05),
 }
-"""Kinds of nests; all but the last are affine, or linearised with columns that stay in their rows."""
+"""Kinds of nests; all but those of `NOT_AFFINE` are affine, or linearised with columns that stay in their rows."""
+
+NOT_AFFINE = frozenset({"tiles", "any subscripts"})
+"""The kinds of nests of which more is refused than has to be."""
 
 
 def _other_order(depth: int, draw: random.Random) -> tuple[int, ...]:

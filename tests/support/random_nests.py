@@ -133,6 +133,7 @@ class Features:
     extremes: float = 0.1
     downward: float = 0.25
     strided: float = 0.4
+    tiles: float = 0.0
 
 
 @dataclass
@@ -214,6 +215,8 @@ class Maker:
 
     def header(self, index: str, outer: Sequence[str]) -> tuple[Expression, str, Expression, int]:
         draw, features = self.random, self.features
+        if outer and features.tiles and draw.random() < features.tiles:
+            return self.tile(outer)
         if features.proper:
             return self.within(outer)
         stride = draw.choice([2, 3]) if draw.random() < features.strided else 1
@@ -236,6 +239,22 @@ class Maker:
             last = Expression(f"{high.text} - 1", lambda env, high=high: high.value(env) - 1)
             return last, ">=", low, -stride
         return low, draw.choice(["<", "<", "<="]), high, stride
+
+    def tile(self, outer: Sequence[str]) -> tuple[Expression, str, Expression, int]:
+        """A header over the block of an outer index whose size is no number; others overlap or leave gaps."""
+        draw = self.random
+        other, size, shift = draw.choice(outer), draw.choice("mmmn"), draw.choice([0, 0, 0, 1, -1])
+        width, more = draw.choice([size, size, size, "m", "4"]), draw.choice([0, 0, 0, 1, -1])
+        low = Expression(f"{other} * {size} + {shift}", lambda env: env[other] * env[size] + shift)
+        high = Expression(
+            f"{low.text} + {width} + {more}",
+            lambda env: low.value(env) + (env[width] if width in env else int(width)) + more,
+        )
+        if draw.random() < 0.3:
+            high = _extreme("min", high, Expression("n", lambda env: env["n"]), min)
+        if draw.random() < self.features.downward:
+            return Expression(f"{high.text} - 1", lambda env: high.value(env) - 1), ">=", low, -1
+        return low, "<", high, 1
 
     def within(self, outer: Sequence[str]) -> tuple[Expression, str, Expression, int]:
         """A header with an index in 1 … n-1, so that proper columns stay in their rows."""

@@ -17,6 +17,9 @@ Monomial = tuple[str, ...]
 Linear = Mapping[str, int]
 """An affine form: coefficients by symbol, the constant under the empty name."""
 
+PRODUCT = "*"
+"""What stands between the factors in the names of products."""
+
 MAXIMUM_TERMS = 64
 """Expressions with more monomials than this are treated as unknown."""
 
@@ -29,6 +32,12 @@ def is_iteration(symbol: str) -> bool:
 def is_fixed(symbol: str) -> bool:
     """Whether the symbol has one value while the analysed nest runs."""
     return symbol.startswith("@@") or not symbol.startswith("@")
+
+
+def factors(name: str) -> tuple[str, str] | None:
+    """The iteration and the fixed symbol whose product a name in a relaxed form stands for."""
+    symbol, times, factor = name.partition(PRODUCT)
+    return (symbol, factor) if times and is_iteration(symbol) and not is_fixed(symbol) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +146,24 @@ class Polynomial:
             elif any(is_iteration(symbol) for symbol in monomial):
                 return None
             else:
-                row["*".join(monomial)] = coefficient
+                row[PRODUCT.join(monomial)] = coefficient
+        return row
+
+    def relaxed(self) -> Linear | None:
+        """The affine form in which a product of one iteration and one fixed symbol is an integer of its own, `@i*n`.
+
+        Where no such integers fulfil a constraint, no iterations do.  None where other products occur.
+        """
+        row: dict[str, int] = {}
+        for monomial, coefficient in self.terms.items():
+            iterations = [symbol for symbol in monomial if is_iteration(symbol)]
+            if iterations and len(monomial) > 1:
+                fixed = [symbol for symbol in monomial if is_fixed(symbol) and symbol != iterations[0]]
+                if len(monomial) > 2 or len(fixed) != 1:
+                    return None
+                row[PRODUCT.join((iterations[0], *fixed))] = coefficient
+            else:
+                row[PRODUCT.join(monomial)] = coefficient
         return row
 
     def iteration_coefficients(self) -> tuple[dict[str, Polynomial], Polynomial] | None:

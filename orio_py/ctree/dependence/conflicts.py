@@ -8,7 +8,7 @@ from itertools import product
 from math import gcd
 
 from orio_py.ctree.dependence.access import Instance
-from orio_py.ctree.dependence.affine import Linear, difference, is_fixed, is_iteration
+from orio_py.ctree.dependence.affine import Linear, difference, factors, is_fixed, is_iteration
 from orio_py.ctree.dependence.pairs import Dependence, IterationRelation, Kind
 from orio_py.ctree.dependence.scope import Constraint, Level
 from orio_py.ctree.dependence.sets import Solver
@@ -41,6 +41,7 @@ class Conflicts:
         self._rows: dict[tuple[int, str, frozenset[str]], _Rows] = {}
         self._names: dict[tuple[str, frozenset[str]], dict[str, str]] = {}
         self._possible: dict[object, bool] = {}
+        self._natural: dict[str, bool] = {}
 
     def find(self, source: Instance, sink: Instance, relation: IterationRelation) -> Conflict | None:
         """Related iterations in which the two touch the same memory, or None.  Raises Undecided."""
@@ -93,13 +94,38 @@ class Conflicts:
         if self._solver.is_empty(equal, [*related, *near]):
             return None
         positive = [*related, *domains, *self._outer]
+        grown = self._grown([*equal, *positive], relation)
         if len(near) < len(positive) - len(related) and self._solver.is_empty(equal, positive):
             return None
-        if not (first.cases or second.cases):
+        cases = first.cases + second.cases + grown
+        if not cases:
             return equal, positive
-        choices = (positive + rows for rows in _combined(first.cases + second.cases))
+        choices = (positive + rows for rows in _combined(cases))
         possible = next((rows for rows in choices if not self._solver.is_empty(equal, rows)), None)
         return None if possible is None else (equal, possible)
+
+    def _grown(self, rows: Sequence[Linear], relation: IterationRelation) -> list[list[list[Linear]]]:
+        """How the products of later iterations differ, in cases: `@i*n` grows by at least `n` where that is not negative."""
+        later = {symbol: (">", "<") for symbol, _ in relation.less}
+        later |= dict.fromkeys(relation.greater, ("<", ">"))
+        names = {name[:-1] for row in rows for name in row if name.endswith((">", "<"))}
+        found: dict[str, list[list[Linear]]] = {}
+        for name in sorted(names):
+            match factors(name):
+                case (symbol, factor) if symbol in later:
+                    large, small = (name + mark for mark in later[symbol])
+                    up, down = found.setdefault(factor, [[{factor: 1}], [{factor: -1, "": -1}]])
+                    up.append({large: 1, small: -1, factor: -1})
+                    down.append({small: 1, large: -1, factor: 1})
+                case _:
+                    pass
+        return [signs[:1] if self._is_natural(factor) else signs for factor, signs in found.items()]
+
+    def _is_natural(self, parameter: str) -> bool:
+        """Whether a parameter is known not to be negative."""
+        if parameter not in self._natural:
+            self._natural[parameter] = self._solver.is_empty((), (*self._outer, {parameter: -1, "": -1}))
+        return self._natural[parameter]
 
     def distance(
         self, conflict: Conflict, levels: Sequence[Level], shared: frozenset[str]
@@ -135,7 +161,9 @@ class Conflicts:
                 return {names.get(name) or named(name): value for name, value in row.items()}
 
             def named(name: str) -> str:
-                names[name] = name if is_fixed(name) or name in shared else name + mark
+                product = factors(name)
+                is_shared = name in shared or (product is not None and product[0] in shared)
+                names[name] = name if is_fixed(name) or is_shared else name + mark
                 return names[name]
 
             subscripts = [None if row is None else marked(row) for row in plain.subscripts]
@@ -168,7 +196,7 @@ def _rows_of(instance: Instance) -> _Rows:
 
 
 def _linear(constraints: Sequence[Constraint]) -> list[Linear]:
-    return [row for constraint in constraints if (row := constraint.linear()) is not None]
+    return [row for constraint in constraints if (row := constraint.relaxed()) is not None]
 
 
 def _connected(roots: Sequence[Linear], rows: Sequence[Linear]) -> list[Linear]:

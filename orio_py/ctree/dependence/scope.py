@@ -62,9 +62,9 @@ class Scope:
         return self.outer + self.domain
 
     def restricted(self, constraints: Sequence[Constraint], why: str | None) -> Scope:
-        """The scope with further constraints; those that are not affine are left out."""
-        kept = tuple(c for c in constraints if c.linear() is not None)
-        if why is None and len(kept) < len(constraints):
+        """The scope with further constraints; those that are not affine are left out, but for products of two factors."""
+        kept = tuple(c for c in constraints if c.relaxed() is not None)
+        if why is None and any(c.linear() is None for c in constraints):
             why = "a bound or condition is not affine"
         if not kept and (why is None or self.why):
             return self

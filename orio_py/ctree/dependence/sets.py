@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from orio_py.ctree.dependence.affine import Linear, Polynomial, is_fixed
+from orio_py.ctree.dependence.affine import Linear, Polynomial, factors, is_fixed
 
 if TYPE_CHECKING:
     import islpy as isl
@@ -67,14 +67,21 @@ class Solver:
 
     def is_nonnegative(self, value: Polynomial, domain: Iterable[Polynomial]) -> bool:
         """Whether a polynomial is at least 0 wherever all of `domain` are."""
-        negative = value.scaled(-1).shifted(-1).linear()
+        negative = value.scaled(-1).shifted(-1).relaxed()
         if negative is None:
             return False
-        rows = [row for row in (constraint.linear() for constraint in domain) if row is not None]
+        rows = [row for row in (constraint.relaxed() for constraint in domain) if row is not None]
         try:
-            return self.is_empty((), (*rows, negative))
+            return self.is_empty((), (*rows, *self._natural_products((*rows, negative)), negative))
         except Undecided:
             return False
+
+    def _natural_products(self, rows: Sequence[Linear]) -> list[Linear]:
+        """The products in relaxed forms that are at least 0, as their factors are."""
+        products = {name: found for row in rows for name in row if (found := factors(name)) is not None}
+        parts = {part for found in products.values() for part in found}
+        natural = {part for part in parts if self.is_empty((), (*rows, {part: -1, "": -1}))}
+        return [{name: 1} for name, found in products.items() if natural.issuperset(found)]
 
     def same_last_point(
         self, choices: Sequence[Sequence[Linear]], old: Sequence[str], new: Sequence[str]

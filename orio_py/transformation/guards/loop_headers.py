@@ -34,6 +34,7 @@ from orio_py.ctree.build import (
     ident,
     literal_value,
     statements,
+    sub,
     ternary,
 )
 from orio_py.ctree.ctype import INT, CType, Rank, common, ctype
@@ -42,7 +43,7 @@ from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.evaluate import NoValueError, Number, evaluate
 from orio_py.ctree.loops import CanonicalLoop, jumps_out, unmarked
 from orio_py.ctree.nodes import MIRRORED, For, Node, Transform, c_ast
-from orio_py.ctree.rewrite import declared_names, used_names, walk_statements
+from orio_py.ctree.rewrite import declared_names, used_names, walk, walk_statements
 from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.ctree.unit.value_ranges import facts_of
@@ -212,7 +213,7 @@ class _Headers:
         value = _where([t for t in whole if not is_always_true(t, self.context)], _trip_count(stepped))
         if never_holds(_runs(stepped), self.context):
             value = const(0)
-        count = declare(f"const {kind}", trips, value)
+        count = declare(f"const {self._type_of_distance(stepped, kind)}", trips, value)
         self.counts.append(declaration_of(count))
         number = Polynomial.symbol(trips)
         self._about_counts.append(number)
@@ -228,6 +229,12 @@ class _Headers:
             self._after += last
             last = []
         return [*before, stepped.counted(ident(trips), own_kind), *last]
+
+    def _type_of_distance(self, stepped: SteppedLoop, kind: str) -> str:
+        """The type in which C computes how far the bound is from the start, for an index of a type."""
+        own, bound = ctype(kind), expression_type(stepped.loop.bound, self.context)
+        total = None if own is None or bound is None else common(own, bound)
+        return kind if total is None or total == own else total.words
 
     def _value(self, amount: Node) -> int | None:
         """The value of a constant by another name, where it is a positive `int`."""
@@ -292,12 +299,15 @@ def _demands(stepped: SteppedLoop, context: Context) -> _Demands | None:
         if literal_value(near) is not None:
             return None
         sizes.append(binary(">=", near, 0))  # Nothing else keeps the distance from overflowing.
+    is_wider = common(kind, kinds[2]) != kind
     if stepped.unequal:
-        if not stepped.may_meet:
+        if is_wider or not stepped.may_meet:
             return None
         divides = [] if by_number == 1 else [binary("==", binary("%", stepped.distance, stepped.step), 0)]
         return _Demands((*sizes, _runs(stepped)), tuple(divides))
     others: list[Node] = []
+    if is_wider:
+        others.append(binary("<=", loop.bound, sub(_LARGEST, stepped.step)))
     if kind.unsigned and loop.upward:
         total = common(kinds[1], kinds[2])
         if total is None or total.unsigned:
@@ -310,15 +320,28 @@ def _demands(stepped: SteppedLoop, context: Context) -> _Demands | None:
 
 
 def _types(stepped: SteppedLoop, context: Context) -> tuple[CType | None, list[CType]]:
-    """The type of the index, in which C computes with start, bound and step; None where it does so in others."""
+    """The type of the index, in which C computes with start, bound and step; None where it does so in others.
+
+    The bound of a signed index may be wider: where the index does not overflow, it does not matter that it is.  So may
+    the step of an `int`, which `_demands` has tested, where no function is given what the index becomes.
+    """
     loop = stepped.loop
     kind = ctype(_resolved(index_type(loop, context), context))
     if kind is None or kind.is_floating or kind.rank < Rank.INT:
         return None, []
     kinds: list[CType] = []
+    wider = [] if kind.unsigned else [loop.bound]
+    if kind == INT and loop.upward and not any(isinstance(part, c_ast.FuncCall) for part in walk(loop.body)):
+        wider.append(stepped.step)
     for part in (loop.start, loop.bound, stepped.step):
         own = INT if literal_value(part) is not None else expression_type(part, context)
-        if own is None or common(kind, own) != kind:
+        total = None if own is None else common(kind, own)
+        is_wider = any(part is each for each in wider) and total is not None
+        if (
+            own is None
+            or own.is_floating
+            or (total != kind and (not is_wider or total is None or total.unsigned))
+        ):
             return None, []
         kinds.append(own.promoted)
     return kind, kinds
