@@ -99,7 +99,7 @@ def with_unsigned_uses(view: CanonicalLoop, body: Node, context: Context) -> Nod
     Compilers know that it is not negative, but warn of `i + 1`, which is an `int`.
     """
     kind = ctype(index_type(view, context))
-    if kind is None or not (kind.is_narrow and kind.unsigned):
+    if kind is None or not (kind.is_narrow and kind.unsigned) or view.index in declared_names(body):
         return body
     return _UnsignedUses(view.index, context).rewrite(body)
 
