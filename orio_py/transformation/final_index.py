@@ -35,6 +35,7 @@ from orio_py.ctree.rewrite import assigned_names, declared_names, substitute, wa
 from orio_py.ctree.simplify import simplify
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.certain_conditions import if_all
+from orio_py.transformation.expression_types import expression_type
 from orio_py.transformation.forms import require_pure, start_is_invariant
 from orio_py.transformation.types import (
     fits_index,
@@ -361,6 +362,9 @@ def _is_integer(part: Node, context: Context) -> bool:
         case c_ast.ID(name=name):
             declared = context.declarations.get(name)
             return declared.is_integer if declared is not None else _is_integer_macro(name, context)
+        case c_ast.StructRef() | c_ast.UnaryOp(op="*"):
+            kind = expression_type(part, context)
+            return kind is not None and not kind.is_floating
         case c_ast.ArrayRef():
             base = array_of(part)
             return isinstance(base, c_ast.ID) and _is_integer(base, context)

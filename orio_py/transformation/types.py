@@ -312,8 +312,9 @@ def signedness(expression: Node, context: Context) -> Signedness:
             return _signedness_of_name(expression, context)
         case c_ast.UnaryOp(op="-" | "+" | "~", expr=operand):
             return signedness(operand, context)
-        case c_ast.UnaryOp(op="sizeof"):
-            return "unsigned"
+        case c_ast.StructRef() | c_ast.UnaryOp(op="*" | "sizeof"):
+            kind = expression_type(expression, context)
+            return "unknown" if kind is None else "unsigned" if kind.unsigned else "signed"
         case c_ast.BinaryOp(op="+" | "-" | "*" | "/" | "%" | "&" | "|" | "^", left=left, right=right):
             return _common(left, right, context)
         case c_ast.BinaryOp(op="<<" | ">>", left=moved):

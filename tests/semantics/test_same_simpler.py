@@ -110,6 +110,12 @@ CASES = {
         "int size = n - 2; @@ for (i = 0; i < 4; i++) for (j = i * size; j < i * size + size; j++) x[j + 60] = i;",
         "i",
     ),
+    "reversed up to a member": ("Reverse()", "for (i = 0; i < s->count; i++) x[i] = y[60 + i] + i;", "i"),
+    "reversed up to what a pointer points to": (
+        "Reverse()",
+        "int *end = &s->count; @@ for (i = 1; i <= *end; i += 2) x[i] = y[60 + i] + i;",
+        "i",
+    ),
     "two bounds": ("Unroll(ufactor=2)", "for (k = 4, i = 0; i < n - 1 && i < k; i++) x[i] = 1;", "i"),
     "three bounds": (
         "Parallelize()",
