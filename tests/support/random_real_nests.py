@@ -174,7 +174,17 @@ class RealMaker(Maker):
             options.append(f"(int)sizeof({outer[-1]})")
         if options and self.choices.chance(60):
             low, high = self.choices.pick(["0", "1"]), self.choices.pick(options)
+        if outer and "named_steps" in self.drawn and self.choices.chance(40):
+            low, high = self._block(outer)
         return low, high
+
+    def _block(self, outer: tuple[str, ...]) -> tuple[str, str]:
+        """The ends of a block of an outer index whose size is no number; some overlap, or leave gaps."""
+        pick, around = self.choices.pick, self.choices.pick(outer)
+        size = pick(["gap", "wide", "box->n"])
+        low = pick([around, f"{around} * {size}"])
+        far = f"{low} + {pick([size, size, size, 'gap', '3'])}"
+        return low, pick([far, far, f"{far} + 1", f"{far} - 1", f"({far} < n ? {far} : n)"])
 
     def real_value(self, scope: tuple[str, ...]) -> str:
         """A floating-point expression, perhaps with a scalar of the loops around and with macros."""
