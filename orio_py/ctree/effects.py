@@ -102,11 +102,14 @@ class EffectsMemory:
     """Remembers the effects of nodes as long as the nodes live; trees are never modified, so they stay true.
 
     Statements that a new tree shares with an old one are not looked at again.  `dead` are branches that are
-    never taken: `if` statements by identity, and which way.
+    never taken: `if` statements by identity, and which way.  `integers` are variables that are known to be some.
     """
 
-    def __init__(self, dead: Collection[tuple[int, bool]] = ()) -> None:
+    def __init__(
+        self, dead: Collection[tuple[int, bool]] = (), integers: frozenset[str] = frozenset()
+    ) -> None:
         self.dead = dead
+        self.integers = integers
         self._known: WeakKeyDictionary[Node, Effects] = WeakKeyDictionary()
         self._parts: WeakKeyDictionary[Node, Summary] = WeakKeyDictionary()
 
@@ -136,7 +139,7 @@ class _Walker(ExpressionEffects):
     """Follows the code in the order of execution; `written` is what has been assigned on every path."""
 
     def __init__(self, memory: EffectsMemory, root: Node, *, jumps: bool = False) -> None:
-        super().__init__(root, jumps=jumps)
+        super().__init__(root, jumps=jumps, known=memory.integers)
         self.memory = memory
         self.has_jumps = False
         self.leaves_early = False

@@ -30,10 +30,14 @@ _SILENT = (
 
 
 class ExpressionEffects:
-    """Follows expressions; `written` is what has been assigned on every path."""
+    """Follows expressions; `written` is what has been assigned on every path.
 
-    def __init__(self, root: Node, *, jumps: bool = False) -> None:
+    `known` are variables that are integers whatever `root` shows of them.
+    """
+
+    def __init__(self, root: Node, *, jumps: bool = False, known: frozenset[str] = frozenset()) -> None:
         self.root = root
+        self.known = known
         self.jumps = jumps
         self.needs_types = False
         self.scalar_reads: set[str] = set()
@@ -189,6 +193,8 @@ class ExpressionEffects:
 
     def _is_integer(self, node: Node) -> bool:
         match node:
+            case c_ast.ID() if node.name in self.known and not self._is_local(node.name):
+                return True
             case c_ast.ID():
                 self.needs_types = True
                 if self.integers is None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from orio_py.core.source import SourceFile, Span
 from orio_py.ctree.dependence.scope import Constraint
-from orio_py.ctree.effects import copied_pointers, subscript_depths
+from orio_py.ctree.effects import EffectsMemory, copied_pointers, subscript_depths
 from orio_py.ctree.file_scope import (
     FileScope,
     FunctionHeader,
@@ -61,13 +61,12 @@ def context_for(task: TuningTask, region: Region) -> Context:
     declared |= {d.name: _rebound(d, around, inside) for d in (*outside, *parameters)}
     copied = copied_pointers(region.tree), subscript_depths(region.tree)
     declared |= {d.name: _as_local(d, around, copied) for d in around.locals}
-    kept = frozenset(
+    kept = mentioned | frozenset(
         d.name
         for d in parameters
         if d.is_scalar and d.is_integer and d.name not in inside.writes | inside.address_taken
         if around.flow is not None and not around.flow.changes(d.name, around.inside)
     )
-    kept |= mentioned
     for name in (d.name for d in parameters):
         promising = _promising(declared[name], kept)
         extended = _promising(_with_extent(promising, given.get(name)), kept)
@@ -103,7 +102,13 @@ def context_for(task: TuningTask, region: Region) -> Context:
         functions=functions,
         obstacles=obstacles_at(around, used_names([region.tree]), functions),
         label=_label(around.function, task.source, region.leader.start),
+        memory=_memory(declared),
     )
+
+
+def _memory(declared: Mapping[str, CDeclaration]) -> EffectsMemory:
+    """What remembers effects, and knows that `i` is no pointer in `*(p + i)` where that is declared."""
+    return EffectsMemory(integers=frozenset(n for n, d in declared.items() if d.is_scalar and d.is_integer))
 
 
 def _structures(task: TuningTask) -> Structures:

@@ -28,6 +28,7 @@ from orio_py.ctree.build import (
     sub,
     ternary,
 )
+from orio_py.ctree.ctype import Rank
 from orio_py.ctree.equal import equal
 from orio_py.ctree.loops import CanonicalLoop, header_index, jumps_out, loops_in, reasons, unmarked
 from orio_py.ctree.nodes import MIRRORED, Compound, For, Node, array_of, c_ast
@@ -376,6 +377,10 @@ def _is_integer(part: Node, context: Context) -> bool:
             return _is_integer(left, context) and _is_integer(right, context)
         case c_ast.TernaryOp(iftrue=left, iffalse=right):
             return _is_integer(left, context) and _is_integer(right, context)
+        case c_ast.StructRef() | c_ast.UnaryOp(op="*"):
+            # Wider ones would have to be compared with the type of the index.
+            kind = expression_type(part, context)
+            return kind is not None and not kind.is_floating and not kind.alias and kind.rank <= Rank.INT
         case _:
             return False
 

@@ -96,13 +96,15 @@ def _calls(
     inside = effects(body)
     if inside.opaque or inside.address_taken or inside.array_writes or inside.escaping - values:
         return None
-    if inside.scalar_writes - values or inside.reads - values - constants:
+    if inside.scalar_writes - values or inside.reads - values - constants - own:
         return None
     if not all(_is_plain(declaration_of(d)) for d in walk(body) if isinstance(d, c_ast.Decl) and d.name):
         return None
     called = {
         c.name.name for c in walk(body) if isinstance(c, c_ast.FuncCall) and isinstance(c.name, c_ast.ID)
     }
+    if called & (copied | {p.name for p in parameters}):
+        return None  # What a variable leads to may do anything, whatever the variable is called.
     return inside.calls | (called & own)
 
 

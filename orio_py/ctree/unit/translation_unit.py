@@ -157,8 +157,10 @@ class TranslationUnit:
         )
 
     def _holds_numbers(self, kind: str) -> bool:
-        """Whether a type is a number, an enumeration or a structure of numbers, so that it leads to no other memory."""
+        """Whether a type is a number, an enumeration, the address of a function or a structure of numbers: it leads to no other memory."""
         named = self.typedefs.get(kind)
+        if named is not None and isinstance(named.type, c_ast.PtrDecl):
+            return isinstance(named.type.type, c_ast.FuncDecl)
         is_enumeration = named is not None and isinstance(getattr(named.type, "type", None), c_ast.Enum)
         if self.named_types.number(kind) is not None or kind.startswith("enum ") or is_enumeration:
             return True

@@ -47,6 +47,15 @@ void region(int n, double *a) {
         ("typedef enum { LEFT, RIGHT } side; double f(side x) { return x == LEFT; }", True),
         ("typedef double real; real f(real x) { return -x; }", True),
         ("enum side { LEFT }; double f(enum side x) { return x; }", True),
+        (
+            "typedef double (*curve)(double); double id(double x) { return x; }"
+            " double f(curve g, double y) { return g == id ? 1 : y; }",
+            True,
+        ),
+        ("typedef double (*curve)(double); double f(curve g) { return g(1); }", False),
+        ("typedef double (*curve)(double); double f(curve exp) { return exp(1); }", False),
+        ("double f(double (*exp)(double), double x) { return exp(x); }", False),
+        ("typedef double *row; double f(row r) { return *r; }", False),
         ("double f(double x) { volatile double y = x; return y; }", False),
         ("double f(double x) { double *p = &x; return *p; }", False),
         ("double f(double x) { return there(x); }", False),
