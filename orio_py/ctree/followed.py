@@ -1,4 +1,4 @@
-"""What code evaluates for certain: the pointers to structures that it follows, `p` in `p->n`, and the elements that it reads."""
+"""What code evaluates for certain: the pointers that it follows, `p` in `p->n` and `*p`, and the elements that it reads."""
 
 from __future__ import annotations
 
@@ -13,11 +13,18 @@ _EXPECT = "__builtin_expect"
 
 def followed(node: Node) -> frozenset[str]:
     """The pointers that an expression, a declaration or the condition of an `if` follows whatever the values."""
-    return frozenset(
-        part.name.name
-        for part in _evaluated(node)
-        if isinstance(part, c_ast.StructRef) and part.type == "->" and isinstance(part.name, c_ast.ID)
-    )
+    return frozenset(name for part in _evaluated(node) if (name := _followed_by(part)) is not None)
+
+
+def _followed_by(part: Node) -> str | None:
+    match part:
+        case (
+            c_ast.StructRef(type="->", name=c_ast.ID(name=name))
+            | c_ast.UnaryOp(op="*", expr=c_ast.ID(name=name))
+        ):
+            return name
+        case _:
+            return None
 
 
 def followed_where(condition: Node, truth: bool) -> frozenset[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from orio_py.ctree.dependence.names import names_of, references
+from orio_py.ctree.dependence.names import Names, names_of, references
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.known_functions import STORING_FUNCTIONS, called_name, is_pure
 from orio_py.ctree.loops import CanonicalLoop, first_write, jumps_out, reasons, stray_case
@@ -234,7 +234,13 @@ def overwritten(
 
     `counters` may be assigned by their names.
     """
-    names = names_of(view.node, context.declarations)
+    return overwritten_by(part, view.body, names_of(view.node, context.declarations), context, counters)
+
+
+def overwritten_by(
+    part: Node, statement: Node, names: Names, context: Context, counters: frozenset[str] = frozenset()
+) -> tuple[str, Node] | None:
+    """As `overwritten`, for a statement among code with some `names`."""
     read = [
         found
         for found, _, _ in references(part, names)
@@ -243,7 +249,7 @@ def overwritten(
     if not read:
         return None
     aliases = aliases_in(context)
-    for written, node, is_written in references(view.body, names):
+    for written, node, is_written in references(statement, names):
         for found in read if is_written else ():
             if found.name == written.name and found.name in counters:
                 continue

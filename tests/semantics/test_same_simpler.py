@@ -49,6 +49,41 @@ int main(void)
 """
 ROW = "for (i = 0; i < n; i++) {{ {} for (j = 0; j < 4; j++) p[j] = p[j] * 2 + q[j]; }}"
 CASES = {
+    "copied bound": (
+        "UnrollJam(ufactor=2)",
+        "for (i = 0; i < n; i++) { k = s->count; t = 0; for (j = 0; j < k; j++) t += y[j]; x[i] = t; }",
+        "0",
+    ),
+    "copied bound that is read later": (
+        "UnrollJam(ufactor=2)",
+        "k = 7; @@ for (i = 0; i < n; i++) { k = s->count; t = 0; for (j = 0; j < k; j++) t += y[j]; x[i] = t; }",
+        "k",
+    ),
+    "copy of a copy": (
+        "UnrollJam(ufactor=2)",
+        "for (i = 0; i < n; i++) { int a = i + 1; k = a; for (j = 0; j < k; j++) x[i] += y[j]; }",
+        "0",
+    ),
+    "bound and place behind pointers": (
+        "UnrollJam(ufactor=2)",
+        "int *c = &s->count, *d = c; @@ for (i = 0; i < n; i++) { t = 0; for (j = 0; j < *c; j++) t += y[j]; x[i + *d] = t; }",
+        "0",
+    ),
+    "written through a pointer set in the block": (
+        "StripMine(tsize=4, tindex='strip')",
+        "int *c = &s->count, *d = (int *)x; @@ for (i = 0; i < *c; i++) { int *o = d + i; o[0] = 1; }",
+        "i",
+    ),
+    "walks as far as a structure says": (
+        "Vectorize()",
+        "p = x; q = y; @@ for (i = 0; i < s->count; i++) *p++ = *q++ + 1;",
+        "(int)(p - x)",
+    ),
+    "walks as far as one of two members": (
+        "Vectorize()",
+        "k = s->count; p = x; @@ for (i = 1; i < (k > 2 ? s->count : s->count - 1) + 1; i++) *p++ += y[i - 1];",
+        "i + (int)(p - x)",
+    ),
     "declared": ("Parallelize()", ROW.format("double *p = x + i * 4; const double *q = &y[i * 4];"), "0"),
     "assigned": ("Parallelize()", ROW.format("p = x + 4 * i; q = y + 1;"), "0"),
     "set where it is declared": (
@@ -428,6 +463,11 @@ def test_simpler_forms_compute_the_same(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("recipe", "code"),
     [
+        # The bound is copied before it changes.
+        (
+            "UnrollJam(ufactor=2)",
+            "for (i = 0; i < n; i++) { k = s->count; s->count = 2; for (j = 0; j < k; j++) x[i] += y[j]; }",
+        ),
         # The pointer moves on, is used before it is set, or its base changes.
         ("Parallelize()", "for (i = 0; i < n; i++) { double *p = x + i; p++; p[0] = 1; }"),
         ("Parallelize()", "for (i = 0; i < n; i++) { p[0] = 1; p = x + i; }"),

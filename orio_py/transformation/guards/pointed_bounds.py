@@ -1,7 +1,7 @@
-"""Bounds that pointers point to, such as `*count`, as values that a condition at run time may use.
+"""Numbers that pointers point to, such as `*count` in bounds and subscripts, as values that a condition at run time may use.
 
 A pointer may be followed before a nest only where the nest itself follows it for certain: in the header of its first
-loop, and in the header of the first statement of a loop that runs at least once.  That it runs is a test of its own, which
+loop, and in what the first iteration of loops comes to that run at least once.  That they run is a test of its own, which
 stands before the others.
 """
 
@@ -20,7 +20,6 @@ from orio_py.ctree.rewrite import declared_names, substitute, walk
 from orio_py.transformation.base import Context
 from orio_py.transformation.expression_types import expression_type
 from orio_py.transformation.forms import has_stable_index
-from orio_py.transformation.simpler.counted_steps import certain_parts
 from orio_py.transformation.verdicts import aliases_in
 
 _ANY_TYPE = 127
@@ -28,7 +27,7 @@ _ANY_TYPE = 127
 
 @dataclass(frozen=True, slots=True)
 class PointedBounds:
-    """Pointers to integers that bounds of a nest follow, and the tests that it does so."""
+    """Pointers to integers that bounds and subscripts of a nest follow, and the tests that it does so."""
 
     names: frozenset[str] = frozenset()
     tests: tuple[Node, ...] = ()
@@ -40,44 +39,28 @@ class PointedBounds:
         """Those of a statement that calls nothing and writes through none of them under its own name."""
         if context.effects(statement).calls:
             return cls()
-        names: set[str] = set()
-        tests: list[Node] = []
-        waiting: list[Node] = []
         unfit = changing | {name for name, _ in written}
+        found = frozenset[str]().union(*map(pointers_followed, _counting_parts(statement)))
+        names = frozenset(n for n in found if n not in unfit and _points_to_integer(n, context))
+        first = _FirstIterations(statement, context, names - context.followed)
         loop = CanonicalLoop.match(_first(statement))
-        while loop is not None:
-            found = {name for part in (loop.start, loop.bound) for name in pointers_followed(part)}
-            if not all(name not in unfit and _points_to_integer(name, context) for name in found):
-                break
-            if found - names:
-                tests += waiting
-                waiting.clear()
-                names |= found
-            start = literal_value(loop.start)
-            # Any type of index holds these as they are, so that the test is that of the loop.
-            if start is None or not 0 <= start <= _ANY_TYPE or loop.node.cond is None:
-                break
-            waiting.append(substitute(loop.node.cond, loop.index, loop.start))
-            begins = _followed_first(loop.body, unfit, context) - names
-            if begins:
-                tests += waiting
-                waiting.clear()
-                names |= begins
-            loop = CanonicalLoop.match(_first(loop.body))
-        return cls(frozenset(names), tuple(tests))
+        if loop is not None:
+            first.enter(loop)
+        return cls(names - first.left, tuple(first.tests))
 
 
-def _followed_first(body: Node, unfit: frozenset[str] | set[str], context: Context) -> set[str]:
-    """The pointers to integers that the declarations at the beginning of a loop's body follow."""
-    found: set[str] = set()
-    for item in statements(body):
-        if not isinstance(item, c_ast.Decl):
-            break
-        value: Node | None = item.init
-        parts = [] if value is None else list(certain_parts(value))
-        names = {name for part in parts if (name := pointer_of(part)) is not None}
-        found |= {name for name in names if name not in unfit and _points_to_integer(name, context)}
-    return found
+def _counting_parts(statement: Node) -> Iterator[Node]:
+    """The headers of a statement's loops, its subscripts, and what its declarations compute."""
+    for part in walk(statement):
+        match part:
+            case For(init=init, cond=cond):
+                yield from (each for each in (init, cond) if each is not None)
+            case c_ast.ArrayRef(subscript=subscript):
+                yield subscript
+            case c_ast.Decl(init=Node() as value):
+                yield value
+            case _:
+                pass
 
 
 def pointers_followed(node: Node) -> set[str]:

@@ -18,6 +18,7 @@ from orio_py.transformation.simpler.conditions_inside import with_conditions_ins
 from orio_py.transformation.simpler.counted_loops import with_counted_loops
 from orio_py.transformation.simpler.counted_steps import with_constant_steps
 from orio_py.transformation.simpler.counters import with_single_counters
+from orio_py.transformation.simpler.direct_bounds import with_direct_bounds
 from orio_py.transformation.simpler.extreme_places import with_places_apart
 from orio_py.transformation.simpler.gotos import without_gotos
 from orio_py.transformation.simpler.inlined_calls import with_inlined_calls
@@ -53,7 +54,7 @@ def in_simpler_forms(tree: Node, context: Context) -> Node:
     """
     plain = without_block_copies(without_gotos(with_marks_on_loops(tree), context), context)
     clamped = with_clamped_values(without_continue(plain), context)
-    joined = with_joined_bounds(clamped, context)
+    joined = with_joined_bounds(with_direct_bounds(clamped, context), context)
     single = with_single_counters(with_counted_loops(joined, context), context)
     # Of several counters the one that is left may begin with the value that it has.
     compared = with_comparisons(with_counted_loops(single, context), context)
