@@ -13,6 +13,7 @@ from orio_py.transformation.guards.guarded_tree import (
     with_known_numbers,
 )
 from orio_py.transformation.guards.loop_headers import with_tested_headers
+from orio_py.transformation.guards.segments import with_segments
 from orio_py.transformation.simpler import (
     in_simpler_forms,
     refined_forms,
@@ -66,6 +67,12 @@ def _refined(form: GuardedTree, simpler: Node) -> Iterator[GuardedTree]:
     apart = with_conditions_of_apart_arrays(last)
     if apart is not last:
         yield apart
+
+
+def segmented(form: GuardedTree) -> GuardedTree | None:
+    """The tree with pointers to the parts of arrays that a test tells apart; None where there are none."""
+    new = with_segments(form.over(form.tree))
+    return None if new.tree is form.tree else new
 
 
 def running(form: GuardedTree) -> GuardedTree | None:

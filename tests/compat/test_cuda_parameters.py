@@ -22,7 +22,7 @@ DEEP = (
     " V[i][j][k] = x[(i * 9 + j) * 8 + k] - x[((i - 1) * 9 + j) * 8 + k] + x[(i * 9 + j) * 8 + k + 1];"
 )
 TWICE = "for (k = 0; k < 3; k++) for (i = 0; i < n; i++) y[i] += x[i];"
-SERIAL = "for (i = 1; i < n; i++) y[i] = y[m] + 1;"
+SERIAL = "for (i = 1; i < n; i++) y[i] = y[i - 1] + 1;"
 
 ROW = tuple[str, str, str, str, tuple[str, ...]]
 CASES: tuple[ROW, ...] = (
