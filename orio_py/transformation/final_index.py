@@ -363,9 +363,6 @@ def _is_integer(part: Node, context: Context) -> bool:
         case c_ast.ID(name=name):
             declared = context.declarations.get(name)
             return declared.is_integer if declared is not None else _is_integer_macro(name, context)
-        case c_ast.StructRef() | c_ast.UnaryOp(op="*"):
-            kind = expression_type(part, context)
-            return kind is not None and not kind.is_floating
         case c_ast.ArrayRef():
             base = array_of(part)
             return isinstance(base, c_ast.ID) and _is_integer(base, context)
