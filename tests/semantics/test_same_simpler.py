@@ -151,6 +151,11 @@ CASES = {
         "int *end = &s->count; @@ for (i = 1; i <= *end; i += 2) x[i] = y[60 + i] + i;",
         "i",
     ),
+    "an element that only a later loop changes": (
+        "ScalarReplace()",
+        "t = 0; @@ for (i = 0; i < n; i++) { for (j = 2; j < i; j++) x[i] = y[60 + j]; for (j = 0; j < i; j++) x[i] = y[70 + j]; t += x[1]; }",
+        "(int)t",
+    ),
     "two bounds": ("Unroll(ufactor=2)", "for (k = 4, i = 0; i < n - 1 && i < k; i++) x[i] = 1;", "i"),
     "three bounds": (
         "Parallelize()",

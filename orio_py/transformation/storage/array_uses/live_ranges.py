@@ -109,7 +109,7 @@ class LiveRange:
         self._places: dict[Chain, Place] = {}
         self._own: dict[Ref, _Entry] = {}
         self._tables: dict[str, dict[object, _Shape]] = {}
-        self._apart: dict[tuple[_Shape, _Shape, tuple[int, ...]], bool] = {}
+        self._apart: dict[tuple[_Shape, _Shape, tuple[int, ...], int], bool] = {}
         self._linear: dict[tuple[_Shape, _Shape], bool] = {}
 
     def _barred(self, begin: int, end: int) -> bool:
@@ -213,7 +213,7 @@ class LiveRange:
         return False
 
     def _meet(self, mine: _Entry, entry: _Entry, *, rows: bool) -> bool:
-        """Whether two references may be one element; asked once for each distance between two shapes."""
+        """Whether two references may be one element; asked once for each distance between two shapes at one place."""
         if len(mine.subscripts) != len(entry.subscripts):
             return True
         if rows and any(
@@ -227,7 +227,7 @@ class LiveRange:
                 return False
             first, second = self._split(mine), self._split(entry)
             return self.elements.may_coincide(first, second, domain)
-        key = mine.group, entry.group, tuple(map(sub, mine.offsets, entry.offsets))
+        key = mine.group, entry.group, tuple(map(sub, mine.offsets, entry.offsets)), id(entry.place)
         apart = self._apart.get(key)
         if apart is None:
             apart = self._apart[key] = self.elements.may_coincide(mine.subscripts, entry.subscripts, domain)
