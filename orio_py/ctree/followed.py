@@ -38,6 +38,15 @@ def followed_where(condition: Node, truth: bool) -> frozenset[str]:
             return followed(condition)
 
 
+def members_followed(node: Node) -> frozenset[str]:
+    """The members that are pointers and that are followed whatever the values, as their text: `s->in` in `s->in->n`."""
+    return frozenset(
+        emit_expression(part.name)
+        for part in _evaluated(node)
+        if isinstance(part, c_ast.StructRef) and part.type == "->" and isinstance(part.name, c_ast.StructRef)
+    )
+
+
 def elements_used(node: Node) -> frozenset[str]:
     """The elements of arrays that are read or written whatever the values, as their text."""
     return frozenset(emit_expression(part) for part in _evaluated(node) if isinstance(part, c_ast.ArrayRef))

@@ -54,14 +54,27 @@ def _of_member(
     node: c_ast.StructRef, depth: int, declared: Mapping[str, CDeclaration], context: Context
 ) -> CType | None:
     """The type of a number in a single structure, which a variable is or points to, behind so many subscripts."""
-    outer = declared.get(node.name.name) if isinstance(node.name, c_ast.ID) else None
-    if outer is None or outer.dimensions or outer.pointers != int(node.type == "->"):
-        return None
-    members = context.structures.get(outer.type, ())
-    member = next((m for m in members if m.name == getattr(node.field, "name", None)), None)
+    member = single_member(node, declared, context)
     if member is None or member.pointers + len(member.dimensions) != depth or "(" in member.type:
         return None
     return _named(member.type, context)
+
+
+def single_member(
+    node: c_ast.StructRef, declared: Mapping[str, CDeclaration], context: Context
+) -> CDeclaration | None:
+    """The declaration of a member of a structure that a variable or another member is or points to; None for others."""
+    match node.name:
+        case c_ast.ID(name=name):
+            outer = declared.get(name)
+        case c_ast.StructRef() as inner:
+            outer = single_member(inner, declared, context)
+        case _:
+            return None
+    if outer is None or outer.dimensions or outer.pointers != int(node.type == "->"):
+        return None
+    members = context.structures.get(outer.type, ())
+    return next((m for m in members if m.name == getattr(node.field, "name", None)), None)
 
 
 def _named(kind: str, context: Context) -> CType | None:

@@ -35,7 +35,7 @@ from orio_py.ctree.nodes import MIRRORED, Compound, For, Node, array_of, c_ast
 from orio_py.ctree.rewrite import assigned_names, declared_names, substitute, walk
 from orio_py.ctree.simplify import simplify
 from orio_py.transformation.base import Context, refuse
-from orio_py.transformation.certain_conditions import if_all
+from orio_py.transformation.certain_conditions import if_all, is_always_true
 from orio_py.transformation.expression_types import expression_type
 from orio_py.transformation.forms import require_pure, start_is_invariant
 from orio_py.transformation.types import (
@@ -44,7 +44,6 @@ from orio_py.transformation.types import (
     is_natural,
     means_its_literals,
     same_signedness,
-    signedness,
     signedness_of_type,
 )
 
@@ -244,8 +243,7 @@ def runs_surely(loop: CanonicalLoop, context: Context) -> bool:
         return bool(loop.trip_count()) and means_its_literals(loop, context)
     if literal_value(loop.start) != 0 or loop.relation != "<=":
         return False
-    declared = context.declarations.get(loop.bound.name) if isinstance(loop.bound, c_ast.ID) else None
-    return signedness(loop.bound, context) == "unsigned" or (declared is not None and declared.is_unsigned)
+    return is_always_true(_runs(loop), context)
 
 
 def _literal_final(loop: CanonicalLoop, context: Context) -> int | None:

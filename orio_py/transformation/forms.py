@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from orio_py.ctree.dependence.names import Names, names_of, references
+from orio_py.ctree.dependence.alias import Aliases
+from orio_py.ctree.dependence.names import Names, Reference, names_of, references
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.known_functions import STORING_FUNCTIONS, called_name, is_pure
 from orio_py.ctree.loops import CanonicalLoop, first_write, jumps_out, reasons, stray_case
@@ -253,9 +254,19 @@ def overwritten_by(
         for found in read if is_written else ():
             if found.name == written.name and found.name in counters:
                 continue
-            if _is_within(found.name, written.name) or aliases.may_overlap(found.spot, written.spot):
+            if may_change(written, found, aliases):
                 return found.variable, node
     return None
+
+
+def may_change(written: Reference, read: Reference, aliases: Aliases) -> bool:
+    """Whether an access may write what another one reads."""
+    is_deeper = written.name == read.name and len(written.subscripts) > len(read.subscripts)
+    if is_deeper and aliases.is_pointer(read.spot):
+        return aliases.may_hold_pointers(
+            written.spot
+        )  # What a pointer points to is the pointer itself only by its type.
+    return _is_within(read.name, written.name) or aliases.may_overlap(read.spot, written.spot)
 
 
 def _is_within(one: str, two: str) -> bool:

@@ -33,16 +33,23 @@ LOOPS = {
     "none_below": "for (i = 0; i < none + 1; i++) for (j = 0; j < i; j++) nil->t[i][j] = nil->t[j][i] + nil->u[j];",
     "behind_a_condition": "for (i = 0; i < n; i++) { if (p[i] > 20) p[i] = 20; h->v[i] = g->u[i]; }",
     "never_followed": "for (i = 0; i < none; i++) nil->v[i] = nil->scale;",
+    "through_two_pointers": "for (i = 1; i < n; i++) s->one->v[i] = s->two->u[i - 1] + s->one->u[0];",
+    "through_one_of_two": "for (i = 0; i < n; i++) s->two->v[i] = p[i] + s->in.u[i] + s->two->scale;",
+    "bounds_through_two": "for (i = 0; i < s->one->n - 2; i++) { s->in.v[i] = s->two->u[i]; if (p[i] > 20) s->one->u[i] = 0; }",
+    "never_followed_through": "for (i = 0; i < none; i++) nowhere->two->v[i] = nowhere->one->u[i];",
 }
 REFUSED = {
     "several_structures": "for (i = 1; i < 7; i++) t[0].v[i] = t[1].v[i - 1];",
     "each_its_own": "for (i = 0; i < 2; i++) for (j = 0; j < 7; j++) t[i].v[j] = j * i;",
     "rows_that_may_be_written": "for (j = 0; j < 4; j++) { g->t[1][j] = 1; g->e[j] = g->u; }",
     "a_set_pointer": "for (i = 0; i < 4; i++) { g->v[i] = g->u[i]; g->u++; }",
+    "a_set_pointer_on_the_way": "for (i = 0; i < 4; i++) { s->one->v[i] = s->two->u[i]; s->one = g; }",
+    "a_pointer_on_the_way_that_may_be_set": "for (i = 0; i < 4; i++) { s->one->v[i] = s->two->u[i]; *slot = g; }",
+    "bytes_on_the_way": "for (i = 0; i < 4; i++) { s->one->v[i] = s->two->u[i]; s->two->b[i] = 0; }",
 }
 KERNEL = """
-struct grid { int n, m; double scale, rest[8], *u, *v; int *c; char *b; double w[8], (*r)[2], (*q)[2], **t, **e; };
-void f(struct grid *g, struct grid *h, struct grid *t, struct grid *nil, double *p, int none, int n)
+struct grid { int n, m; double scale, rest[8], *u, *v; int *c; char *b; double w[8], (*r)[2], (*q)[2], **t, **e; }; struct box { struct grid *one, *two, in; };
+void f(struct grid *g, struct grid *h, struct grid *t, struct grid *nil, struct box *s, struct box *nowhere, struct grid **slot, double *p, int none, int n)
 {
   int i, j;
   /*@ begin Loop (transform %s) @*/
@@ -75,7 +82,9 @@ int main(void)
     for (k = 0; k < 6; k++) rows[k] = memory + 4 + a + 3 * b + 8 * k;
     all.g.t = all.g.e = rows;
     all.h.t = rows + c %% 3;
-    f(&all.g, &all.h, &all.g, 0, c < 4 ? memory + 9 + c : &all.g.scale, 0, 7);
+    struct box box = {c %% 2 ? &all.g : &all.h, c < 3 ? &all.g : &all.h, all.g};
+    struct grid *spare;
+    f(&all.g, &all.h, &all.g, 0, &box, 0, &spare, c < 4 ? memory + 9 + c : &all.g.scale, 0, 7);
     for (k = 0; k < 90; k++) printf("%%.3f ", memory[k]);
     for (k = 0; k < 8; k++) printf("%%.3f ", all.g.w[k]);
     printf("%%d %%d %%.3f %%d\\n", all.g.n, all.g.m, all.g.scale, all.h.n);

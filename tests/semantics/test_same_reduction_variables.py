@@ -18,8 +18,10 @@ PROGRAM = """#include <stddef.h>
 typedef long number;
 #define ANY 9
 struct inner {{ long odd; }};
-struct state {{ number total; unsigned char few; unsigned flags; int n; struct inner part; int bits : 4; }};
+struct state {{ number total; unsigned char few; unsigned flags; int n; struct inner part; int bits : 4; long square[2][4]; }};
 static struct state whole;
+static struct spot {{ long *place; }} far;
+static long own[2][4], *rows[2] = {{own[0], own[1]}};
 static void work(int n, int m, struct state *{promise} s, long *{promise} out, int *{promise} count, const long *x, int at)
 {{
   int i, j;
@@ -38,11 +40,12 @@ int main(void)
   for (int n = 0; n < 2000; n = 3 * n + 1)
     for (int near = 0; near < 3; near++) {{
       for (int i = 0; i < 2500; i++) memory[i] = (i * 7919L + 13) % 101 - 50;
+      far.place = x + 20 * (near + 1);
       work(n, 5, &s, near ? x + 30 * (near - 1) : memory, count, x, 2);
       printf("%ld %d %u %d %d ", s.total, s.few, s.flags, s.n, s.bits);
       for (int i = 0; i < 60; i++) printf("%ld ", memory[i]);
     }}
-  for (int i = 0; i < 8; i++) printf("%d ", count[i]);
+  for (int i = 0; i < 8; i++) printf("%d %ld %ld ", count[i], own[i / 4][i % 4], whole.square[i / 4][i % 4]);
   work(9, 5, NULL, NULL, count, x, 2);
   printf("%ld %d\\n", whole.total, whole.n);
   return 0;
@@ -65,6 +68,11 @@ ACCEPTED = {
     "a flag in memory": ("for (i = 0; i < n; i++) for (j = 0; j < m; j++) if (x[i] > 60 + j) *out = 1;", "out_set"),
     "behind a null pointer": ("for (i = 0; i < n; i++) if (x[i] > 200) s->total += x[i];", "s_total"),
 }  # fmt: skip
+IN_SUMS = {
+    "an element of a row": ("for (i = 0; i < n; i++) rows[1][at] += x[i];", "rows_1_at"),
+    "behind a member": ("for (i = 0; i < n; i++) if (x[i] & 2) far.place[at] -= x[i] * 3;", "far_place_at"),
+    "of a matrix": ("for (i = 0; i < n; i++) whole.square[1][at] += x[i];", "whole_square_1_at"),
+}
 UNROLLED = "Composite(unrolljam=(['{}'], [3]), parallelize=True)"
 
 
@@ -77,9 +85,9 @@ def _text(loops: str, promise: str, *, unrolls: bool = False) -> str:
 
 @pytest.mark.parametrize("unrolls", [False, True])
 @pytest.mark.parametrize("promise", ["", "restrict"])
-@pytest.mark.parametrize("name", ACCEPTED)
+@pytest.mark.parametrize("name", [*ACCEPTED, *IN_SUMS])
 def test_numbers_in_memory(tmp_path: Path, name: str, promise: str, *, unrolls: bool) -> None:
-    loops, part = ACCEPTED[name]
+    loops, part = (ACCEPTED | IN_SUMS)[name]
     text = _text(loops, promise, unrolls=unrolls)
     if promise and "out" in loops:
         text = text.replace("near < 3", "near < 1")
@@ -91,6 +99,24 @@ def test_numbers_in_memory(tmp_path: Path, name: str, promise: str, *, unrolls: 
         assert "s->" in loops
         return
     assert part in new
+    assert compile_and_run(new, tmp_path, *checked(), *openmp()) == compile_and_run(
+        text, tmp_path, *checked()
+    )
+
+
+SUMS = {name: ACCEPTED[name] for name in ("behind a pointer", "an element", "members")} | IN_SUMS
+
+
+@pytest.mark.parametrize("recipe", ["UnrollReduction(ufactor=3)", "Vectorize()"])
+@pytest.mark.parametrize("promise", ["", "restrict"])
+@pytest.mark.parametrize("name", SUMS)
+def test_numbers_in_memory_of_one_thread(tmp_path: Path, name: str, promise: str, recipe: str) -> None:
+    loops, part = SUMS[name]
+    text = _text(loops, promise).replace("Parallelize()", recipe)
+    if promise and "out" in loops:
+        text = text.replace("near < 3", "near < 1")
+    new = transformed_file(text, {})
+    assert part.removeprefix("reduction(|: ").rstrip(")") in new
     assert compile_and_run(new, tmp_path, *checked(), *openmp()) == compile_and_run(
         text, tmp_path, *checked()
     )

@@ -209,6 +209,13 @@ def test_a_short_unsigned_bound_is_not_tested_to_be_at_least_0(tmp_path: Path) -
         assert assert_same_results(batch, tmp_path, "-Wtype-limits") == len(batch)
 
 
+def test_the_last_value_below_a_bound_computed_as_unsigned(tmp_path: Path) -> None:
+    loops = [f"for (i = 0; i <= {bound}; i++) a[i] = b[i];" for bound in ("n / 2 + 1UL", "(n & 7u)", "m")]
+    batch = [Case(code, StripMine(4, "it"), "int", SIZES, final_indices=True) for code in loops]
+    flags = ("-Wtype-limits", "-Wno-sign-compare")
+    assert assert_same_results(batch, tmp_path, *flags) == len(batch)
+
+
 def test_bounds_in_constants_compare_as_before(tmp_path: Path) -> None:
     bounds = (
         "(unsigned short)(n / 2 + 1)",

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from orio_py.ctree.build import binary, literal_value, statements
 from orio_py.ctree.ctype import CType, ctype
 from orio_py.ctree.dependence.names import NO_NAMES, AccessKey, Reference, names_of, references
-from orio_py.ctree.followed import elements_used, followed
+from orio_py.ctree.followed import elements_used, followed, members_followed
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast
 from orio_py.ctree.rewrite import declared_names, substitute, walk
@@ -95,8 +95,8 @@ def tests_before_following(
 ) -> tuple[Node, ...] | None:
     """The tests that hold only where a nest follows all of some pointers to structures; None where nobody knows.
 
-    Headers of loops are evaluated in any case, bodies where loops run.  What was followed before needs no test.  Elements
-    of arrays that the nest has to read, by their text, may stand among the pointers.
+    Headers of loops are evaluated in any case, bodies where loops run.  What was followed before needs no test.  Members that
+    lead on, and elements of arrays that the nest has to read, may stand among the pointers by their text.
     """
     first = _FirstIterations(statement, context, frozenset(pointers) - context.followed)
     loop = CanonicalLoop.match(_first(statement))
@@ -177,7 +177,7 @@ class _FirstIterations:
     def _see(self, *items: Node) -> None:
         """Items are evaluated."""
         for item in items:
-            self.left -= followed(item) | elements_used(item)
+            self.left -= followed(item) | elements_used(item) | members_followed(item)
 
     def _pass(self, item: Node) -> None:
         """A statement comes before what is looked at next."""

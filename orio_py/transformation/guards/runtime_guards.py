@@ -272,7 +272,7 @@ def _disjointness(statement: Node, context: Context) -> Guard | None:
     own = {name: plain.names.get(name, name) for name in doubtful}
     threats = {
         name: None
-        if (found := spots.threats(name, plain.member(name), context)) is None
+        if (found := spots.threats(name, plain.members(name), context)) is None
         else frozenset(map(plain.array_of, found))
         for name in doubtful
     }

@@ -1,6 +1,7 @@
 """Members of single structures, and elements that keep their values, as variables of their own, where a condition at run time asks for addresses.
 
     struct grid {int n; double *u, *v;} *g;      g->v[i] = g->u[i]   →  g_v[i] = g_u[i]   and back again
+    struct {struct grid *in;} *s;                s->in->u[i] = 0     →  s_in_u[i] = 0
     int d[3];                                    x[i * d[1] + j]     →  x[i * d_1 + j]
 
 Only structures that a variable holds or points to, and that the statement reaches by no subscript, are looked at, and
@@ -9,7 +10,7 @@ whole numbers that nothing in the statement writes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 
 from orio_py.ctree.build import unary
@@ -64,22 +65,17 @@ class SingleMembers:
             return outer if inside else name
         return name
 
-    def member(self, path: str) -> CDeclaration | None:
-        """The variable that stands for a member."""
-        return self.context.declarations[self.names[path]] if path in self.names else None
+    def members(self, path: str) -> tuple[CDeclaration, ...]:
+        """The variables that stand for a member and for those that lead to it, outermost first; none for what is no member."""
+        if path not in self.names:
+            return ()
+        return (*self.members(path.rpartition(".")[0]), self.context.declarations[self.names[path]])
 
     def pointers_of(self, names: Iterable[str]) -> frozenset[str]:
         """The pointers to structures that the tests may follow, those of the variables and of all numbers, and the elements that they read."""
         numbers = (n for n in self.parts if self.context.declarations[n].is_scalar)
-        parts = [self.parts.get(name) for name in (*names, *numbers)]
-        pointers = (
-            part.name.name
-            for part in parts
-            if isinstance(part, c_ast.StructRef) and part.type == "->" and isinstance(part.name, c_ast.ID)
-        )
-        return frozenset(pointers) | {
-            emit_expression(part) for part in parts if isinstance(part, c_ast.ArrayRef)
-        }
+        parts = [self.parts[name] for name in (*names, *numbers) if name in self.parts]
+        return frozenset(pointer for part in parts for pointer in _pointers(part))
 
     def holder(self, name: str) -> Node | None:
         """The address of the structure that has a member; None for what is no member."""
@@ -108,6 +104,10 @@ class _Naming(Rewriter):
         self._context = context
         self._steady = steady
         self._texts: dict[str, str] = {}
+        self._paths: dict[str, str] = {}
+        self._set: dict[str, bool] = {}
+        found = references(statement, names_of(statement, context.declarations))
+        self._written = frozenset(reference.spot for reference, _, is_written in found if is_written)
         self._supply = context.names(statement)
         self._unfit = frozenset(assigned_names(statement)) | declared_names(statement) | _indexed(statement)
 
@@ -125,22 +125,40 @@ class _Naming(Rewriter):
 
     def visit_StructRef(self, node: c_ast.StructRef) -> Node:
         """`g->u` and `g.u`."""
-        base, through = node.name, node.type == "->"
-        if not isinstance(base, c_ast.ID) or base.name in self._unfit:
-            return self.generic(node)
-        declared = self._context.declarations.get(base.name)
+        base, through = self.rewrite(node.name), node.type == "->"
+        declared = self._structure(base)
         if declared is None or declared.dimensions or declared.pointers != int(through):
             return self.generic(node)
         members = self._context.structures.get(declared.type, ())
         member = next((m for m in members if m.name == getattr(node.field, "name", None)), None)
         if member is None or (member.dimensions and member.pointers) or member.overlaid or member.width:
             return self.generic(node)
-        path = f"{declared.name}.{member.name}"
+        outer = emit_expression(base)
+        path = f"{self._paths.get(outer, outer)}.{member.name}"
         if path not in self.names:
-            name = self.names[path] = self._supply.fresh(f"{declared.name}_{member.name}")
+            name = self.names[path] = self._supply.fresh(path.replace(".", "_"))
+            self._paths[name] = path
             self.parts[name] = node
             self.declared[name] = self._variable(name, member)
         return c_ast.ID(self.names[path], node.coord)
+
+    def _structure(self, base: Node) -> CDeclaration | None:
+        """The declaration of a single structure, or of a pointer to one that the statement leaves alone."""
+        if not isinstance(base, c_ast.ID) or base.name in self._unfit:
+            return None
+        declared = self.declared.get(base.name) or self._context.declarations.get(base.name)
+        return None if declared is None or (declared.pointers and self._is_set(base.name)) else declared
+
+    def _is_set(self, name: str) -> bool:
+        """Whether the statement may write a pointer, which a variable or a member is."""
+        if name not in self._set:
+            part = self.parts.get(name, c_ast.ID(name))
+            aliases, names = aliases_in(self._context), names_of(part, self._context.declarations)
+            spot = next(found.spot for found, _, _ in references(part, names))
+            self._set[name] = any(
+                spot == other or aliases.may_overlap(spot, other) for other in self._written
+            )
+        return self._set[name]
 
     def _variable(self, name: str, member: CDeclaration) -> CDeclaration:
         """Anything may point to it, and it may point to anything."""
@@ -233,9 +251,19 @@ def _indexed(statement: Node) -> frozenset[str]:
     return frozenset(found)
 
 
+def _pointers(part: Node) -> Iterator[str]:
+    """The pointers that lead to a member, as their text, or an element itself."""
+    if isinstance(part, c_ast.ArrayRef):
+        yield emit_expression(part)
+    while isinstance(part, c_ast.StructRef):
+        if part.type == "->":
+            yield emit_expression(part.name)
+        part = part.name
+
+
 def _is_reached(node: Node) -> bool:
-    """Whether a structure is a variable, or an element of an array that leads to one by members."""
+    """Whether a structure is a variable or a member of one, or an element of an array that leads to one by members."""
     base = array_of(node)
     if base is node:
-        return isinstance(node, c_ast.ID)
+        return isinstance(node, c_ast.ID) or (isinstance(node, c_ast.StructRef) and _is_reached(node.name))
     return isinstance(base, c_ast.StructRef) and (isinstance(base.name, c_ast.ID) or _is_reached(base.name))

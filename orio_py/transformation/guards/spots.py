@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -72,28 +72,31 @@ class Spots:
             )
         ]
 
-    def threats(self, name: str, member: CDeclaration | None, context: Context) -> frozenset[str] | None:
+    def threats(self, name: str, members: Sequence[CDeclaration], context: Context) -> frozenset[str] | None:
         """What is written and may be the pointer itself, where the name is that of a member, or the pointers to its rows.
 
-        `member` is the declaration of what the name of a member stands for.  None where no test tells.
+        `members` are the declarations of what stands for a member and for those that lead to it, which nothing sets.  None
+        where no test tells.
         """
         aliases = aliases_in(context)
         declared = context.declarations.get(name.partition(".")[0])
-        if member is None:
+        if not members:
             if "." in name:
                 return None
             return frozenset() if declared is None else self._threats_to_rows(name, declared, 0, aliases)
+        *leading, member = members
+        depth = sum(outer.pointers for outer in leading) + (0 if declared is None else declared.pointers)
+        pointer = name, depth
         if member.dimensions and not member.pointers and not member.points_to_array:
             return frozenset()  # It lies in the structure.
-        pointer = (name, 0 if declared is None else declared.pointers)
         if name in self.found and all(spot == pointer for spot in self.found[name]):
             return frozenset()
         if pointer in self.written:
             return None
         found = frozenset(spot[0] for spot in self.written if aliases.may_overlap(pointer, spot))
-        to_rows = self._threats_to_rows(name, member, pointer[1], aliases)
+        to_rows = self._threats_to_rows(name, member, depth, aliases)
         is_row_set = to_rows is None or bool(to_rows)
-        return None if is_row_set or (found and row_subscripts(member)) else found
+        return None if is_row_set or (found and (leading or row_subscripts(member))) else found
 
     def _threats_to_rows(
         self, name: str, declared: CDeclaration, depth: int, aliases: Aliases

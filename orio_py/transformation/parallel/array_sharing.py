@@ -18,7 +18,7 @@ ICS 1992.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -63,23 +63,43 @@ def with_arrays(shared: Sharing, loops: Sequence[CanonicalLoop], context: Contex
     that of a thread's own array.
     """
     copied = copied_pointers(loops[0].node)
-    while True:
-        found, _ = verdict_of(loops, shared, context)
-        name = array_in_the_way(found)
-        if name is None or name in shared.names:
-            return shared
-        if (places := reduction_variables(name, loops, context)) is not None:
-            shared = shared.joined(Sharing(reductions=places[0], variables=places[1]))
-            continue
+
+    def found(name: str) -> Sharing | None:
+        if (variables := _variables(name, loops, context)) is not None:
+            return variables
         declared = declaration(name, context)
         if declared is None or not declared.is_array_like or declared.qualifiers & {"volatile"}:
-            return shared
+            return None
         if name in copied:
-            return shared
-        more = _own(declared, loops, context) or _accumulated(declared, loops, context)
-        if more is None:
+            return None
+        return _own(declared, loops, context) or _accumulated(declared, loops, context)
+
+    return _without_obstacles(shared, loops, context, found)
+
+
+def with_variables(shared: Sharing, loops: Sequence[CanonicalLoop], context: Context) -> Sharing:
+    """As `with_arrays`, by variables in place of single numbers in memory alone."""
+    return _without_obstacles(shared, loops, context, lambda name: _variables(name, loops, context))
+
+
+def _without_obstacles(
+    shared: Sharing,
+    loops: Sequence[CanonicalLoop],
+    context: Context,
+    found: Callable[[str], Sharing | None],
+) -> Sharing:
+    """The clauses and what is `found` for each array on which iterations depend, as far as there is anything."""
+    while True:
+        name = array_in_the_way(verdict_of(loops, shared, context)[0])
+        if name is None or name in shared.names or (more := found(name)) is None:
             return shared
         shared = shared.joined(more)
+
+
+def _variables(name: str, loops: Sequence[CanonicalLoop], context: Context) -> Sharing | None:
+    """The variables in place of a number in memory; None where there are none."""
+    places = reduction_variables(name, loops, context)
+    return None if places is None else Sharing(reductions=places[0], variables=places[1])
 
 
 def array_in_the_way(found: Verdict) -> str | None:

@@ -19,7 +19,7 @@ Architectures", Morgan Kaufmann 2001, section 8.3.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from orio_py.core.names import NameSupply
@@ -29,7 +29,7 @@ from orio_py.ctree.dependence.names import names_of, references
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.equal import equal
 from orio_py.ctree.loops import CanonicalLoop
-from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.nodes import Node, c_ast, reference_parts
 from orio_py.ctree.rewrite import (
     Rewriter,
     assigned_names,
@@ -40,7 +40,7 @@ from orio_py.ctree.rewrite import (
 )
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
-from orio_py.transformation.expression_types import constant_value
+from orio_py.transformation.expression_types import constant_value, single_member
 from orio_py.transformation.forms import is_repeatable, overwritten
 from orio_py.transformation.parallel.reductions import (
     Accumulation,
@@ -51,6 +51,8 @@ from orio_py.transformation.parallel.reductions import (
 
 _NO_CHANGE = frozenset({"+", "|", "^"})
 """The operators to which 0 adds nothing."""
+
+_UNSTEADY = frozenset({"volatile", "_Atomic"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,30 +200,40 @@ def _sum(
 
 
 def _number(target: Node, context: Context) -> CType | None:
-    """The type of a variable, or a number that a pointer points to or that is a member of a single structure; None for others."""
-    match target:
-        case c_ast.ID(name=base):
-            found = context.declarations.get(base)
-            if found is None or not found.is_scalar or found.storage & {"_Thread_local", "__thread"}:
+    """The type of a variable, or of a number that is an element of an array or a member of a single structure; None for others."""
+    if isinstance(target, c_ast.UnaryOp) and target.op == "*":
+        base, depth = target.expr, 1
+    else:
+        base, subscripts = reference_parts(target)
+        depth = len(subscripts)
+    match base:
+        case c_ast.ID(name=name):
+            found = context.declarations.get(name)
+            if found is None or found.storage & {"_Thread_local", "__thread"}:
                 return None
-        case c_ast.UnaryOp(op="*", expr=c_ast.ID(name=base)) | c_ast.ArrayRef(name=c_ast.ID(name=base)):
-            found = context.declarations.get(base)
-            if found is None or found.pointers + len(found.dimensions) != 1:
-                return None
-        case c_ast.StructRef(name=c_ast.ID(name=base), type=access, field=c_ast.ID(name=field)):
-            outer = context.declarations.get(base)
-            if outer is None or outer.dimensions or outer.pointers != int(access == "->"):
-                return None
-            found = next((m for m in context.structures.get(outer.type, ()) if m.name == field), None)
-            if found is None or not found.is_scalar or found.overlaid or found.width:
-                return None
-            if outer.qualifiers & {"volatile", "_Atomic"}:
+        case c_ast.StructRef():
+            found = single_member(base, context.declarations, context)
+            if found is None or found.overlaid or found.width or not _is_ordinary(base.name, context):
                 return None
         case _:
             return None
-    if "(" in found.type or found.qualifiers & {"volatile", "_Atomic"}:
+    if "(" in found.type or found.qualifiers & _UNSTEADY or found.pointers + len(found.dimensions) != depth:
         return None
     return ctype(context.types.get(found.type, found.type))
+
+
+def _is_ordinary(structure: Node, context: Context) -> bool:
+    """Whether neither a structure nor those around it are volatile, atomic or unions."""
+    match structure:
+        case c_ast.ID(name=name):
+            return not context.declarations[name].qualifiers & _UNSTEADY
+        case c_ast.StructRef(name=outer):
+            member = single_member(structure, context.declarations, context)
+            if member is None or member.overlaid or member.qualifiers & _UNSTEADY:
+                return False
+            return _is_ordinary(outer, context)
+        case _:
+            return False
 
 
 def _stays(target: Node, nest: CanonicalLoop, context: Context) -> bool:
@@ -231,11 +243,18 @@ def _stays(target: Node, nest: CanonicalLoop, context: Context) -> bool:
     used = used_names([target])
     if not used.isdisjoint({*assigned_names(nest.node), *declared_names(nest.node)}):
         return False
+    return all(overwritten(part, nest, context) is None for part in _read_for(target))
+
+
+def _read_for(target: Node) -> Iterator[Node]:
+    """What is read to find the place of a number: pointers, and subscripts."""
     match target:
         case c_ast.UnaryOp(expr=pointer) | c_ast.StructRef(type="->", name=pointer):
-            parts = [pointer]
+            yield pointer
+        case c_ast.StructRef(name=structure):
+            yield from _read_for(structure)
         case c_ast.ArrayRef(name=array, subscript=subscript):
-            parts = [array, subscript]
+            yield array
+            yield subscript
         case _:
-            parts = []
-    return all(overwritten(part, nest, context) is None for part in parts)
+            pass

@@ -42,6 +42,7 @@ from orio_py.transformation.parallel.annotate import (
     require_direct,
     require_no_constructs,
 )
+from orio_py.transformation.parallel.array_sharing import with_variables
 from orio_py.transformation.parallel.clause_check import require_count
 from orio_py.transformation.parallel.data_sharing import (
     Sharing,
@@ -51,6 +52,7 @@ from orio_py.transformation.parallel.data_sharing import (
     verdict_of,
 )
 from orio_py.transformation.parallel.pragma_text import pragma_lines
+from orio_py.transformation.parallel.reduction_variables import around, within
 from orio_py.transformation.sites import Choice, rewrite_where
 from orio_py.transformation.verdicts import dependence_context, require_legal
 
@@ -99,19 +101,23 @@ class Vectorize:
         require_no_constructs(view, _WHAT, allowed=frozenset())
         shared = sharing([view], context, stepped=True)
         require_own_storage(view, shared, _WHAT, context)
+        shared = shared if self.trusted else with_variables(shared, [view], context)
         together = None if self.trusted else self._together(view, shared, context)
         if not self.trusted:
             require_order_free(shared, _WHAT, context, force=self.force)
-        result = annotated(pragma_lines([self._text(view, shared, together, context)]), node, context)
+        lines = pragma_lines([self._text(view, shared, together, context)])
+        result = annotated(lines, within(node, shared.variables), context)
         if shared.needs_an_iteration:
             result = block(at_least_once(result, [view], context))
+        result = around(result, shared.variables)
         return with_final_indices(result, [view], _WHAT, context)
 
     def _together(self, view: CanonicalLoop, shared: Sharing, context: Context) -> int | None:
         """How many iterations may run at the same time, None for any number.  Raises Refusal: ORIO-T040, T041, T092."""
         found, _ = verdict_of([view], shared, context)
         if isinstance(found, Illegal):
-            excused = frozenset((*shared.names, view.index))
+            # What may overlap the place of a sum may do so in any iterations.
+            excused = (shared.names | {view.index}) - {found.name for found in shared.variables}
             most = independent_iterations(view, dependence_context(context), excused)
             if most > 1:
                 self._require_short(most, view)

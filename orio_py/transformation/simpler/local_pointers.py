@@ -18,12 +18,12 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 from orio_py.ctree.build import binary, block, index, literal_value
-from orio_py.ctree.dependence.alias import Aliases
-from orio_py.ctree.dependence.names import NO_NAMES, Names, Reference, names_of, references, resolve
+from orio_py.ctree.dependence.names import NO_NAMES, Names, names_of, references, resolve
 from orio_py.ctree.nodes import NEGATED, Compound, Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, assigned_names, copy_with, declared_names, used_names, walk
 from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.transformation.base import Context
+from orio_py.transformation.forms import may_change
 from orio_py.transformation.verdicts import aliases_in
 
 _CASTS = (c_ast.Cast, c_ast.Typename, c_ast.TypeDecl, c_ast.IdentifierType)
@@ -170,18 +170,10 @@ class _Blocks(Rewriter):
             if (
                 done.calls
                 or done.opaque
-                or any(_may_change(one, two, aliases) for one in used for two in written)
+                or any(may_change(two, one, aliases) for one in used for two in written)
             ):
                 return False
         return name not in done.address_taken
-
-
-def _may_change(read: Reference, written: Reference, aliases: Aliases) -> bool:
-    """Whether what is written may be what is read: not where that is the pointer to the row of the former."""
-    if read.name != written.name:
-        return aliases.may_overlap(read.spot, written.spot)
-    is_inside = len(written.subscripts) > len(read.subscripts)
-    return not is_inside or aliases.may_hold_pointers(written.spot)
 
 
 def _plain(value: Node) -> Node | None:

@@ -25,9 +25,13 @@ from orio_py.core.names import NameSupply
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node
 from orio_py.ctree.rewrite import rename
+from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.arguments import positive_int
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
+from orio_py.transformation.parallel.array_sharing import with_variables
+from orio_py.transformation.parallel.data_sharing import require_independent, sharing
+from orio_py.transformation.parallel.reduction_variables import around, within
 from orio_py.transformation.unrolling import unroll_rewrite
 from orio_py.transformation.unrolling.body_copies import Copies
 from orio_py.transformation.unrolling.unroll import unrollable
@@ -47,8 +51,8 @@ class UnrollReduction:
     force: bool = False
     canonical: bool = False
 
-    def matched(self, node: Node, context: Context) -> CanonicalLoop:
-        """The loop as `apply` needs it.  Raises Refusal: ORIO-T011, T020 to T028, T050, T053, T054."""
+    def _unrollable(self, node: Node, context: Context) -> CanonicalLoop:
+        """The loop, if its body can be repeated so often.  Raises Refusal: ORIO-T011, T020 to T028, T050."""
         if self.ufactor < 1:
             refuse(
                 "ORIO-T011",
@@ -59,16 +63,19 @@ class UnrollReduction:
         view = unrollable(node, _WHAT, context, force=self.force)
         size = self.ufactor * unroll_rewrite.count_statements(view.body)
         unroll_rewrite.require_size(size, _WHAT, node, "ufactor")
-        if self.ufactor > 1:
-            self._reductions(view, context)
         return view
 
     def apply(self, node: Node, context: Context) -> Node:
-        """The main loop, the sum of the accumulators, and the loop over the rest; `node` is not modified."""
-        view = self.matched(node, context)
+        """The main loop, the sum of the accumulators, and the loop over the rest; `node` is not modified.
+
+        Raises Refusal: ORIO-T011, T020 to T028, T040, T041, T050, T053, T054.
+        """
+        view = self._unrollable(node, context)
         if self.ufactor == 1:
             return node
         found = self._reductions(view, context)
+        if not found:
+            return self._with_variables(view, context)
         names = context.names(node)
         partial = {r.name: self._accumulators(r, names) for r in found}
         # Where the scalar itself has too little room, the first copy has an accumulator of its own too.
@@ -86,6 +93,21 @@ class UnrollReduction:
         combined = tuple(item for r in found for item in r.combined(partial[r.name]))
         return replace(parts, declarations=(*declared, *parts.declarations)).joined(combined)
 
+    def _with_variables(self, view: CanonicalLoop, context: Context) -> Node:
+        """What becomes of a loop that only accumulates into numbers in memory."""
+        shared = with_variables(sharing([view], context, stepped=True), [view], context)
+        if not shared.variables:
+            refuse(
+                "ORIO-T053",
+                f"{_WHAT} needs a variable that the body only accumulates into, and there is none",
+                view.body,
+                help="such as `s += x[i]`; use Unroll for other loops",
+            )
+        require_independent([view], shared, _WHAT, context, force=self.force)
+        declared = {found.variable: CDeclaration(found.variable, found.kind) for found in shared.variables}
+        inside = replace(context, declarations={**context.declarations, **declared})
+        return around(self.apply(within(view.node, shared.variables), inside), shared.variables)
+
     def _accumulators(self, reduction: Reduction, names: NameSupply) -> tuple[str, ...]:
         first = 0 if reduction.apart else 1
         return tuple(names.fresh(f"{reduction.name}_{number}") for number in range(first, self.ufactor))
@@ -94,13 +116,6 @@ class UnrollReduction:
         found = reductions_in(view, context)
         called = context.effects(view.body).calls
         usable = [r for r in found if self.force or not (called and r.name in context.exposed)]
-        if not usable:
-            refuse(
-                "ORIO-T053",
-                f"{_WHAT} needs a variable that the body only accumulates into, and there is none",
-                view.body,
-                help="such as `s += x[i]`; use Unroll for other loops",
-            )
         if context.assumptions.reassociate:
             return usable
         for reduction in usable:
