@@ -67,6 +67,21 @@ CASES = {
         "UnrollJam(ufactor=2)",
         "groups",
     ),
+    "rows of a number of elements": (
+        "for (j = 0; j < 4; j++) for (i = 1; i <= q; i++) y[j * 4 + i] = y[j * 4 + i - 1] * 0.5 + x[i];",
+        "Permut(seq=['i', 'j'])",
+        "rows",
+    ),
+    "pairs in rows, from somewhere": (
+        "for (j = p; j > 0; j--) for (i = 0; i < q; i++) { y[s + j * 6 + 2 * i] += x[i]; y[s + j * 6 + 2 * i + 1] = y[s + j * 6 + 2 * i] * 0.5; }",
+        "Composite(unrolljam=(['j'], [2]), parallelize=True)",
+        "pairs",
+    ),
+    "planes of rows": (
+        "for (b = 0; b < 3; b++) for (j = 0; j < p; j++) for (i = 0; i < q; i++) y[b * 12 + j * 4 + i] = y[b * 12 + j * 4 + i] * 0.5 + y[b * 12 + i];",
+        "UnrollJam(ufactor=3)",
+        "planes",
+    ),
 }
 
 
@@ -86,6 +101,7 @@ def test_the_result_is_that_of_the_original_for_all_strides(tmp_path: Path, name
     [
         (CASES["steps in a block"][0], ["s >= 0", "(long)p * s < (long)s + t"]),
         (CASES["rows or columns of blocks"][0], ["p >= 0", "q >= 0"]),
+        (CASES["rows of a number of elements"][0].replace("i - 1]", "i]"), ["q <= 4"]),
     ],
 )
 def test_no_more_is_tested_than_the_outer_loop_needs(code: str, tests: list[str]) -> None:

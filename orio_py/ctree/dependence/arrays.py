@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, product
+from itertools import groupby, pairwise, product
 from math import gcd
 
 from orio_py.ctree.dependence.access import Instance
@@ -59,8 +59,8 @@ def row_conditions(
 ) -> tuple[tuple[Constraint, ...], ...]:
     """What has to hold of values that the nest does not change for all subscripts of arrays to be affine.
 
-    Several ways to be so, likely ones first.  Arrays whose subscripts are so anyway ask for nothing, and neither do
-    those that no condition helps.
+    Several ways to be so, likely ones first.  Arrays that no condition helps ask for nothing, and neither do, but for the
+    last way, those whose subscripts are affine anyway: that `j` lies in its row of `i*100 + j`.
     """
 
     def sufficient(value: Polynomial, domain: Sequence[Constraint]) -> tuple[Constraint, ...] | None:
@@ -69,8 +69,10 @@ def row_conditions(
     few: list[Constraint] = []
     fine: list[Constraint] = []
     plain: list[Constraint] = []
+    fixed: list[Constraint] = []
     for group in _by_name(delinearised(instances, proof, outer)):
         if not _failures(group):
+            fixed += _fixed_rows(group, sufficient, outer)
             continue
         names = {instance.name for instance in group}
         array = [instance for instance in instances if instance.name in names]
@@ -82,8 +84,36 @@ def row_conditions(
         if right:
             few += min(right, key=lambda attempt: attempt.cost).conditions
             fine += right[-1].conditions
-    ways = (_strongest(few), _strongest(fine), _strongest([*few, *plain]))
+    ways = (_strongest(few), _strongest(fine), _strongest([*few, *plain]), _strongest([*few, *fixed]))
     return tuple({tuple(c.key for c in way): tuple(way) for way in ways if way}.values())
+
+
+def _fixed_rows(
+    instances: list[Instance], holds: Sufficient, outer: tuple[Constraint, ...]
+) -> tuple[Constraint, ...]:
+    """When the columns of affine subscripts `i*100 + j` stay in rows of so many elements; nothing where no condition says so."""
+    place = max(len(instance.subscripts) for instance in instances) - 1
+    known = [i.subscripts[place] for i in instances if 0 <= place < len(i.subscripts)]
+    subscripts = [subscript for subscript in known if subscript is not None]
+    strides = _fixed_strides(subscripts)
+    if len(strides) == 1:
+        return ()
+    attempts: list[_Attempt] = []
+    for first in (*_FIRST_COLUMNS, *_offsets(subscripts)):
+        splits = [_split(instance, _Rows(place, strides, first), outer, holds) for instance in instances]
+        attempts.append(_Attempt([i for i, _ in splits], tuple(c for _, made in splits for c in made)))
+    best = min(attempts, key=lambda attempt: (attempt.cost, -attempt.slack))
+    return () if best.cost[0] else best.conditions
+
+
+def _fixed_strides(subscripts: Sequence[Polynomial]) -> tuple[Polynomial, ...]:
+    """The numbers that iterations are multiplied by, largest first and ending in 1; that alone if they do not divide each other."""
+    parts = [subscript.iteration_coefficients() for subscript in subscripts]
+    factors = {c.value for part in parts if part is not None for c in part[0].values()}
+    sizes = sorted({abs(factor) for factor in factors if factor is not None} - {1})
+    if None in factors or any(large % small for small, large in pairwise(sizes)):
+        return (_ONE,)
+    return (*map(Polynomial.constant, reversed(sizes)), _ONE)
 
 
 def _by_name(instances: Iterable[Instance]) -> Iterator[list[Instance]]:
@@ -113,6 +143,11 @@ class _Attempt:
     def cost(self) -> tuple[int, int]:
         """How many accesses are not split, and how many conditions the others need."""
         return _failures(self.instances), len({condition.key for condition in self.conditions})
+
+    @property
+    def slack(self) -> int:
+        """How much the conditions leave to their values, of attempts that ask for the same of these."""
+        return sum(condition.terms.get((), 0) for condition in self.conditions)
 
     def is_better(self, other: _Attempt, *, is_usual: bool) -> bool:
         """Whether more accesses are split than in another attempt; rows that begin elsewhere than usual may need fewer conditions instead."""
@@ -313,9 +348,7 @@ def _fits(
     inner: _Coordinates, strides: tuple[Polynomial, ...], domain: Sequence[Constraint], holds: Sufficient
 ) -> tuple[Constraint, ...] | None:
     """When the next coordinate lies in its row: the rest then lies below the stride."""
-    extent, left = (
-        strides[0].divided(strides[1]) if strides[1].value is None else (strides[0], Polynomial({}))
-    )
+    extent, left = strides[0].divided(strides[1])
     if left.terms:
         return None
     conditions: list[Constraint] = []
