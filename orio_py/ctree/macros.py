@@ -14,6 +14,7 @@ from pycparser.c_parser import CParser, ParseError
 from orio_py.core.names import C_KEYWORDS
 from orio_py.ctree.lexer import Token, TokenKind, blank, directive_body, directive_name, names_in, scan
 from orio_py.ctree.nodes import c_ast
+from orio_py.ctree.statement_expressions import as_expression, may_be_repeated
 from orio_py.ctree.typenames import STANDARD_TYPES
 
 _DEFINITION = re.compile(r"([A-Za-z_]\w*)(\(([^)]*)\))?(.*)", re.DOTALL)
@@ -44,6 +45,12 @@ class Macro:
         """Whether its text joins a string literal with a name, as that of `PRIu64` does."""
         pairs = pairwise(token.kind for token in scan(self.body))
         return any({*pair} == {TokenKind.STRING, TokenKind.NAME} for pair in pairs)
+
+    @cached_property
+    def expression(self) -> Macro | None:
+        """The macro with an expression in place of a statement expression; None if it is none."""
+        body = as_expression(self.body) if self.body[:1] == "(" and "{" in self.body else None
+        return None if body is None else replace(self, body=body)
 
     @property
     def definition(self) -> str:
@@ -260,6 +267,9 @@ def _call(
         text = " ".join(token.text for token in tokens[index:behind])
         names = [name, *(t.text for t in tokens[index:behind])]
         words = _expand(text, _definitions(names, macros, whole=joined)).strip()
+        if "({" in "".join(words.split()):
+            plain = _expand(text, _definitions(names, _without_statements(macros), whole=joined)).strip()
+            words = plain if may_be_repeated(plain) else words
         last = scan(words)[-1:]
         inner = macros.get(last[0].text) if last and last[0].kind is TokenKind.NAME else None
         # A macro may stand for the name of one with arguments, which are behind it.
@@ -269,6 +279,11 @@ def _call(
         if more is None:
             return behind, words
         behind = more
+
+
+def _without_statements(macros: Mapping[str, Macro]) -> dict[str, Macro]:
+    """The macros, with expressions in place of statement expressions."""
+    return {name: macro.expression or macro for name, macro in macros.items()}
 
 
 def _behind_arguments(tokens: Sequence[Token], index: int) -> int | None:
