@@ -49,7 +49,7 @@ class Macro:
     @cached_property
     def expression(self) -> Macro | None:
         """The macro with an expression in place of a statement expression; None if it is none."""
-        body = as_expression(self.body) if self.body[:1] == "(" and "{" in self.body else None
+        body = as_expression(self.body) if "{" in self.body else None
         return None if body is None else replace(self, body=body)
 
     @property

@@ -26,6 +26,7 @@ _CHANGING = (
 def as_expression(body: str) -> str | None:
     """What the body of a macro computes, without the variables that it declares; None if it is no statement expression, or has more in it."""
     tokens = [token for token in scan(body) if token.kind is not TokenKind.COMMENT]
+    tokens = tokens[1:] if tokens and tokens[0].text == "__extension__" else tokens
     opening, closing = [t.text for t in tokens[:2]], [t.text for t in tokens[-3:]]
     if opening != ["(", "{"] or closing != [";", "}", ")"]:
         return None

@@ -43,6 +43,10 @@ DEFINITIONS: tuple[tuple[str, str], ...] = (
     ("SQUARE", "#define SQUARE(x) ((x) * (x))"),
     ("LARGER", "#define LARGER(x, y) ((x) > (y) ? (x) : (y))"),
     ("SMALLER", "#define SMALLER(x, y) ((x) < (y) ? (x) : (y))"),
+    (
+        "LEAST",
+        "#define LEAST(x, y) __extension__ ({ __typeof__(x) x_ = (x); __typeof__(y) y_ = (y); x_ < y_ ? x_ : y_; })",
+    ),
     ("ADD_TO", "#define ADD_TO(to, x) to += (x)"),
     ("SWAP", "#define SWAP(x, y) do { double old = x; x = y; y = old; } while (0)"),
     ("CURRENT", "#define CURRENT a[@0{i@}]"),

@@ -52,7 +52,7 @@ REAL_FORMS = (
 """The forms, by the names that the tables of results use."""
 
 BOUNDS: Mapping[str, tuple[str, ...]] = {
-    "macro_bounds": ("EXTENT", "LAST", "SMALLER(n, m)", "LARGER(n, 3)", "HALVES(n)"),
+    "macro_bounds": ("EXTENT", "LAST", "SMALLER(n, m)", "LARGER(n, 3)", "HALVES(n)", "LEAST(n, m)"),
     "effects_in_bounds": ("COUNTED(n)", "COUNTED(m)"),
     "pure_calls": ("smaller_of(n, m)", "twice(m)"),
     "impure_calls": ("asked(n)",),
@@ -221,6 +221,10 @@ Statement = Callable[[RealMaker, tuple[str, ...]], str]
 def _macros(make: RealMaker, scope: tuple[str, ...]) -> str:
     one, target = make.real_scalar(scope), make.target(scope)
     options = [f"{target} = SQUARE({one});", f"{target} = LARGER({one}, 0.25);", f"ADD_TO({target}, {one});"]
+    options += [
+        f"{target} = LEAST({one}, {make.real_value(scope)});",
+        f"{target} = LEAST(acc, {make.choices.pick(scope)});",
+    ]
     options += [f"{target} = CURRENT * 0.5;", f"BELOW = {one};", f"SWAP({target}, {one});", "SUM_UP;"]
     return make.choices.pick(options)
 

@@ -23,6 +23,7 @@ DEFINITIONS: tuple[tuple[str, str], ...] = (
         "struct grid {\n  int n;\n  double *x, *y;\n  struct cell *cells;\n"
         "  struct { int lo, hi; } span;\n  double own[16];\n};",
     ),
+    ("links", "struct links { int n; struct grid *one, *two, in; };"),
     ("stock", "static struct cell stock[1100];"),
     ("line_", "static double line_[2400];"),
     ("field", "static struct grid field;"),
@@ -91,9 +92,16 @@ LOCALS: tuple[tuple[str, str], ...] = (
     ("cells", "  struct cell *cells = stock + 520;"),
     ("held", "  struct grid held = {5, line_ + 520, line_ + 1700, stock + 520, {1, 6}, {0.5, 1.5}};"),
     ("grid", "  struct grid *grid = &held;"),
+    (
+        "links",
+        "  struct links links = {4, &held, &field, {5, line_ + 540, line_ + 1720, stock + 520, {1, 6}, {0.5, 1.5}}};",
+    ),
+    ("chain", "  struct links *chain = &links;"),
 )
 
 NEEDS: tuple[tuple[str, str], ...] = (
+    ("chain", "links"),
+    ("links", "held field stock line_"),
     ("grid", "held"),
     ("held", "stock line_"),
     ("narrow", "field"),
@@ -140,6 +148,11 @@ READS: tuple[tuple[str, str], ...] = (
         "  last_[21] = field.n + 100 * field.span.lo + 1000 * field.span.hi;\n"
         "  for (int q_ = 0; q_ < 16; q_++)\n    out_[19] += (q_ + 1) * field.own[q_];",
     ),
+    (
+        "links",
+        "  last_[21] += 7 * links.in.span.lo;\n"
+        "  for (int q_ = 0; q_ < 16; q_++)\n    out_[17] += (q_ + 1) * links.in.own[q_];",
+    ),
 )
 
 BOUNDS: Mapping[str, tuple[str, ...]] = {
@@ -152,6 +165,7 @@ BOUNDS: Mapping[str, tuple[str, ...]] = {
         "field.span.hi",
     ),
     "structure_arrays": ("cells[@4{1@}].n", "stock[523].n + 2", "grid->cells[@4{2@}].in.m"),
+    "structure_chains": ("chain->one->n", "links.two->span.hi", "chain->in.n", "chain->n"),
     "structure_calls": ("span_of(grid)", "span_of(&held)"),
     "storing_calls": ("first_over(a, 0, 0.5) + 3",),
 }
@@ -276,10 +290,45 @@ def _structure_calls(make: RealMaker, scope: tuple[str, ...]) -> str:
     return make.choices.pick(options)
 
 
+def _chains(make: RealMaker, scope: tuple[str, ...]) -> str:
+    """Structures behind pointers in structures, and sums in memory that stay at one place."""
+    value, target, x = make.real_value(scope), make.target(scope), make.choices.pick(scope)
+    at = f"@4{{{make.choices.pick([x, f'{x} + 1', f'{x} - 1'])}@}}"
+    outer = make.choices.pick(["chain->", "links."])
+    numbers = [
+        f"{outer}one->x[{at}]",
+        f"{outer}two->y[{at}]",
+        f"{outer}in.x[{at}]",
+        f"{outer}one->own[{x} & 15]",
+    ]
+    number, other = make.choices.pick(numbers), make.choices.pick(numbers)
+    fixed = make.choices.pick(
+        [f"{outer}one->x[@4{{3@}}]", f"{outer}two->own[2]", f"b[@{make.slot('b')}{{2@}}]"]
+    )
+    options = [
+        f"{number} = {value};",
+        f"{number} = {other} * 0.5 + {value};",
+        f"{target} = {number} + {other};",
+    ]
+    options += [
+        f"{fixed} += {value};",
+        f"{fixed} += {number};",
+        f"{fixed} -= {x};",
+        f"{outer}in.own[1] += {other};",
+    ]
+    options += [f"if ({x} == 2) {{ {outer}one->n = 3; }}", f"{outer}in.span.lo += (int){x} & 1;"]
+    options += [
+        f"if ({x} == 1) {{ {outer}one = {outer}two; }}",
+        f"if ({x} == 3) {{ {outer}one->x = {outer}two->y; }}",
+    ]
+    return make.choices.pick(options)
+
+
 STATEMENTS: Mapping[str, Callable[[RealMaker, tuple[str, ...]], str]] = {
     "storing_calls": _storing_calls,
     "structure_calls": _structure_calls,
     "structure_members": _members,
+    "structure_chains": _chains,
     "structure_arrays": _arrays,
     "unions": _unions,
 }

@@ -17,6 +17,7 @@ from orio_py.ctree.statement_expressions import as_expression, may_be_repeated
             "(((int)(((unsigned char)(x)))) + ((unsigned char)(x)))",
         ),
         ("({ __auto_type v = x; v; })", "(((x)))"),
+        ("__extension__ ({ long v = x; v; })", "(((long)(x)))"),
         # What is no declaration of one variable with a value, or computes no value.
         ("({ int n = 1, m = 2; n + m; })", None),
         ("({ int n; n = x; n; })", None),
