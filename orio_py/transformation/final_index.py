@@ -287,6 +287,10 @@ def _is_wide_expression(node: Node, context: Context) -> bool:
                 declared = context.declarations.get(name)
                 if declared is not None and declared.is_integer and _is_wide(declared.type):
                     return True
+            case c_ast.StructRef() | c_ast.UnaryOp(op="*"):
+                kind = expression_type(part, context)
+                if kind is not None and kind.rank > Rank.INT:
+                    return True
             case _:
                 pass
     return False
@@ -373,9 +377,7 @@ def _is_integer(part: Node, context: Context) -> bool:
         case c_ast.TernaryOp(iftrue=left, iffalse=right):
             return _is_integer(left, context) and _is_integer(right, context)
         case c_ast.StructRef() | c_ast.UnaryOp(op="*"):
-            # Wider ones would have to be compared with the type of the index.
-            kind = expression_type(part, context)
-            return kind is not None and not kind.is_floating and not kind.alias and kind.rank <= Rank.INT
+            return (kind := expression_type(part, context)) is not None and not kind.is_floating
         case _:
             return False
 

@@ -87,7 +87,7 @@ class Arithmetic:
                 if first is None or second is None:
                     return None
                 return first + second if op == "+" else first - second if op == "-" else first * second
-            case c_ast.BinaryOp(op="/" | "%" | "&") if self.takes_quotients:
+            case c_ast.BinaryOp(op="/" | "%" | "&" | ">>") if self.takes_quotients:
                 return self._steady(node, known) or self._quotient(node, known)
             case c_ast.Cast() if (value := literal_value(node)) is not None:
                 return Polynomial.constant(value)
@@ -109,8 +109,11 @@ class Arithmetic:
         return None if narrows and set(kind.split()) & _SHORT else self.polynomial(inner, known)
 
     def _quotient(self, node: c_ast.BinaryOp, known: ValueEnvironment) -> Polynomial | None:
-        """The symbol of a quotient by a number or a steady scalar."""
+        """The symbol of a quotient by a number or a steady scalar; a shift is one by a power of 2."""
         number = literal_value(node.right)
+        if node.op == ">>":
+            number = 1 << number if number is not None and 0 <= number < 31 else 0
+            node = binary(node.op, node.left, number)
         if number is None and self._steady(node.right, known) is None:
             return None
         value, by = self.polynomial(node.left, known), self.polynomial(node.right, known)
@@ -196,7 +199,7 @@ class Arithmetic:
         match node:
             case c_ast.ID(name=name) if name in self.types:
                 return self.types[name] in {"uint", "ulong"}
-            case c_ast.UnaryOp(op="-" | "+" | "~", expr=inner):
+            case c_ast.UnaryOp(op="-" | "+" | "~", expr=inner) | c_ast.BinaryOp(op=">>", left=inner):
                 return self.computes_unsigned(inner)
             case c_ast.BinaryOp(op="+" | "-" | "*" | "/" | "%" | "&" | "|" | "^", left=left, right=right):
                 return self.computes_unsigned(left) or self.computes_unsigned(right)

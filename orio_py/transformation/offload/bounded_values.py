@@ -27,7 +27,9 @@ def is_computed(symbol: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Quotient:
-    """`value / by`, `value % by` or `value & by`, of which only the first operand changes; `by` is in C, too.
+    """`value / by`, `value % by` or `value & by`, of which only the first operand changes; `divisor` is `by` in C.
+
+    Of a shift to the right `by` is the power of 2 that it divides by.
 
     With `unsigned` C computes it so, and a value below 0 is another number.
     """

@@ -181,8 +181,8 @@ def _quotient_range(
     first = ends(quotient.value, levels, 0, always, arithmetic, largest=False)
     inside = {**minimums(levels), **always}
     natural = all(arithmetic.is_natural(end, inside) for end in first)
-    if quotient.unsigned and not natural:
-        raise Unbounded("what is divided may be below 0")
+    if not natural and (quotient.unsigned or quotient.operator == ">>"):
+        raise Unbounded("what is divided or shifted may be below 0")
     zero = Polynomial.constant(0)
     match quotient.operator:
         case "&":
