@@ -6,7 +6,7 @@
                                                         }
 
 What does not follow from literals, as with `k += s` or `mask <<= 4`, is stepped at the end of the body: see `body_counters`.  What a
-header sets and never steps, `for (sum = 0, i = 0; i < n; i++)`, is set before the loop.
+header sets and never steps, `for (sum = 0, i = 0; i < n; i++)` or `for (sum = 0; i < n; i++)`, is set before the loop.
 
 Source: for the idea, induction variable substitution; M. Wolfe, "Beyond induction variables", PLDI 1992.
 """
@@ -60,7 +60,13 @@ def _several(loop: Node) -> bool:
     sets_more = isinstance(loop.init, c_ast.ExprList) or (
         isinstance(loop.init, c_ast.DeclList) and len(loop.init.decls) > 1
     )
-    return isinstance(loop.next, c_ast.ExprList) or (sets_more and loop.next is not None)
+    stepped = None if loop.next is None else step_of(loop.next)
+    is_apart = isinstance(loop.init, c_ast.Assignment) and stepped is not None
+    return (
+        isinstance(loop.next, c_ast.ExprList)
+        or (sets_more and loop.next is not None)
+        or (is_apart and stepped[0] not in used_names([loop.init]))
+    )
 
 
 def _single(statement: Node, context: Context) -> Node:
@@ -173,7 +179,7 @@ def _apart(init: Node | None, name: str) -> tuple[list[Node], Node | None]:
             own = [part for part in parts if name in used_names([part])]
             left = own[0] if len(own) == 1 else None if not own else copy_with(init, exprs=own)
             return [part for part in parts if name not in used_names([part])], left
-        case c_ast.Assignment(lvalue=c_ast.ID()) if name not in used_names([init]):
+        case c_ast.Assignment() if name not in used_names([init]):
             return [init], None
         case _:
             return [], init
