@@ -17,6 +17,7 @@ from orio_py.ctree.nodes import (
     c_ast,
     reference_parts,
 )
+from orio_py.ctree.rewrite import walk
 
 _TRANSPARENT = (
     Transform, c_ast.ArrayDecl, c_ast.ArrayDesignator, c_ast.Cast, c_ast.CompoundLiteral, c_ast.DeclList,
@@ -331,3 +332,13 @@ def handed_names(argument: Node) -> Iterable[str]:
             yield from handed_names(argument.name)
         case _:
             return
+
+
+def is_repeatable(node: Node) -> bool:
+    """Whether evaluating an expression once more changes nothing: what it calls does no more than compute."""
+    return not any(
+        isinstance(part, c_ast.Assignment)
+        or (isinstance(part, c_ast.FuncCall) and not is_pure(part))
+        or (isinstance(part, c_ast.UnaryOp) and part.op in INCREMENTS)
+        for part in walk(node)
+    )

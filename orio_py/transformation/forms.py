@@ -7,9 +7,9 @@ import re
 from orio_py.ctree.dependence.alias import Aliases
 from orio_py.ctree.dependence.names import Names, Reference, names_of, references
 from orio_py.ctree.emit_expression import emit_expression
-from orio_py.ctree.known_functions import STORING_FUNCTIONS, called_name, is_pure
+from orio_py.ctree.known_functions import STORING_FUNCTIONS, called_name
 from orio_py.ctree.loops import CanonicalLoop, first_write, jumps_out, reasons, stray_case
-from orio_py.ctree.nodes import INCREMENTS, Comment, Compound, For, GuardedPragma, Node, c_ast
+from orio_py.ctree.nodes import Comment, Compound, For, GuardedPragma, Node, c_ast
 from orio_py.ctree.rewrite import walk, walk_statements
 from orio_py.transformation.base import Context, note, refuse
 from orio_py.transformation.types import index_type, index_type_problem, wraps_at_the_start
@@ -272,16 +272,6 @@ def may_change(written: Reference, read: Reference, aliases: Aliases) -> bool:
 def _is_within(one: str, two: str) -> bool:
     """Whether one of two names, with their fields, is the other or a part of it."""
     return f"{one}.".startswith(f"{two}.") or f"{two}.".startswith(f"{one}.")
-
-
-def is_repeatable(node: Node) -> bool:
-    """Whether evaluating an expression once more changes nothing: what it calls does no more than compute."""
-    return not any(
-        isinstance(part, c_ast.Assignment)
-        or (isinstance(part, c_ast.FuncCall) and not is_pure(part))
-        or (isinstance(part, c_ast.UnaryOp) and part.op in INCREMENTS)
-        for part in walk(node)
-    )
 
 
 def require_pure(part: Node, what: str, context: Context, *, force: bool) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations, product
 
 from orio_py.core.source import Position
+from orio_py.ctree.ctype import CType, ctype, type_of
 from orio_py.ctree.dependence.access import Access, Accesses, Instance
 from orio_py.ctree.dependence.alias import Aliases
 from orio_py.ctree.dependence.arrays import delinearised, row_conditions
@@ -14,14 +15,21 @@ from orio_py.ctree.dependence.collect import collect
 from orio_py.ctree.dependence.conflicts import Conflicts, common_levels, dependence
 from orio_py.ctree.dependence.coverage import writes_always_the_same, writes_before_reads
 from orio_py.ctree.dependence.pairs import Dependence, IterationRelation, merged, pairs, unlike_pairs
-from orio_py.ctree.dependence.scalars import ScalarFlow, reduction_operator, same_change, scalar_flow
+from orio_py.ctree.dependence.scalars import (
+    ScalarFlow,
+    extreme_steps,
+    reduction_operator,
+    same_change,
+    scalar_flow,
+)
 from orio_py.ctree.dependence.schedule import header_names
 from orio_py.ctree.dependence.scope import Constraint
 from orio_py.ctree.dependence.sets import Solver
 from orio_py.ctree.loops import CanonicalLoop
-from orio_py.ctree.nodes import For
+from orio_py.ctree.nodes import For, Node, c_ast, reference_parts
 from orio_py.ctree.parse import position
-from orio_py.ctree.symbols import CDeclaration
+from orio_py.ctree.rewrite import walk
+from orio_py.ctree.symbols import CDeclaration, declaration_of
 
 _EXACT = frozenset({"&", "|"})
 """Operators whose results never depend on the order of the operands; `^` does for a `_Bool`."""
@@ -92,6 +100,7 @@ class Nest:
     ) -> None:
         self.loops = loops
         self.live_after = live_after
+        self._declarations = declarations
         self.reassociate = reassociate
         self.aliases = aliases = aliases or Aliases(declarations)
         self._solver = Solver()
@@ -157,7 +166,32 @@ class Nest:
         operator = self.reduction(name)
         if operator in _EXACT or (self.reassociate and operator is not None):
             return True
+        if operator in {"min", "max"} and self._keeps_integers(name):
+            return True
         return same_change(self.loops[-1].body, name, self._accesses.names.varying)
+
+    def _keeps_integers(self, name: str) -> bool:
+        """Whether the body keeps the smallest or largest of integers, all of the very type of a scalar, in that.
+
+        Of floating-point numbers another zero, or NaN, may be left in another order.
+        """
+        inner = [part for part in walk(self.loops[-1].body) if isinstance(part, c_ast.Decl)]
+
+        def kind(node: Node) -> CType | None:
+            array, subscripts = reference_parts(node)
+            if not isinstance(array, c_ast.ID):
+                return None
+            found = [declaration_of(d) for d in inner if d.name == array.name]
+            found = found or [d for d in [self._declarations.get(array.name)] if d is not None]
+            is_number = all(len(d.dimensions) + d.pointers == len(subscripts) for d in found)
+            kinds = {ctype(d.type) for d in found}
+            return kinds.pop() if len(kinds) == 1 and is_number else None
+
+        own = kind(c_ast.ID(name))
+        is_integer = own is not None and not own.is_floating
+        steps = extreme_steps(self.loops[-1].body, name)
+        values = [step.value for step in steps if step.value is not None]
+        return is_integer and bool(values) and all(type_of(value, kind) == own for value in values)
 
     def access(self, name: str, *, is_write: bool) -> Access | None:
         """The first access to a name."""

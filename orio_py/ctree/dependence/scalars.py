@@ -11,6 +11,7 @@ from orio_py.ctree.emit import emit_expression
 from orio_py.ctree.known_functions import is_pure
 from orio_py.ctree.nodes import INCREMENTS, Compound, Node
 from orio_py.ctree.rewrite import walk, walk_statements
+from orio_py.ctree.updates import Update, accumulating_steps
 
 _TYPES = frozenset({"TypeDecl", "IdentifierType"})
 _COMMUTATIVE = frozenset({"+", "*", "&", "|", "^"})
@@ -39,7 +40,7 @@ def scalar_flow(statements: Iterable[Node], dead: Collection[tuple[int, bool]] =
 def reduction_operator(body: Node, name: str) -> str | None:
     """The operator by which a body accumulates into the scalar `name` and does nothing else with it.
 
-    `s += e`, `s -= e`, `s++` and `s = s + e` are all `+`; None if `name` is used in any other way, such as
+    `s += e`, `s -= e`, `s++` and `s = s + e` are all `+`, `if (e > s) s = e` is `max`; None if `name` is used in any other way, such as
     for its value in `y[i] = (s += e)` and `a[k++] = e`.
     """
     operators: set[str | None] = set()
@@ -58,7 +59,20 @@ def reduction_operator(body: Node, name: str) -> str | None:
                 counted += 2 if part.op == "=" else 1
             case _:
                 pass
-    return operators.pop() if len(operators) == 1 and uses == counted else None
+    if len(operators) == 1 and None not in operators and uses == counted:
+        return operators.pop()
+    return next((step.operator for step in extreme_steps(body, name)), None)
+
+
+def extreme_steps(body: Node, name: str) -> list[Update]:
+    """The statements by which a body keeps the smallest, or the largest, of values in the scalar `name`.
+
+    As in `if (x[i] > m) m = x[i];`; none where it does anything else with it.
+    """
+    steps = accumulating_steps(body, lambda target: _is(target, name))
+    uses = sum(_is(part, name) for part in walk(body))
+    alike = len({step.operator for step in steps}) == 1 and steps[0].operator in {"min", "max"}
+    return steps if alike and uses == sum(step.uses for step in steps) else []
 
 
 def same_change(body: Node, name: str, varying: Collection[str]) -> bool:

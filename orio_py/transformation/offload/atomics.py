@@ -24,6 +24,7 @@ from orio_py.ctree.equal import equal
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node, c_ast, reference_parts
 from orio_py.ctree.rewrite import Rewriter
+from orio_py.ctree.updates import Update, accumulating_steps
 from orio_py.kernel.functions import device_function
 from orio_py.kernel.plan import BufferPlan, UpdateCopy
 from orio_py.kernel.types import UPDATED, device_type
@@ -36,7 +37,6 @@ from orio_py.transformation.parallel.array_sharing import (
     may_be_atomic,
 )
 from orio_py.transformation.parallel.data_sharing import Sharing, verdict_of
-from orio_py.transformation.parallel.reductions import Update, accumulating_steps
 from orio_py.transformation.types import declaration
 
 _MOST_COPIED = 4096

@@ -39,6 +39,7 @@ from orio_py.ctree.build import (
 )
 from orio_py.ctree.ctype import Rank, ctype
 from orio_py.ctree.equal import equal
+from orio_py.ctree.expression_effects import is_repeatable
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import For, Node, array_of, c_ast, substatements
 from orio_py.ctree.rewrite import Rewriter, substitute, walk
@@ -46,7 +47,7 @@ from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.kernel.types import UPDATED, device_type
 from orio_py.transformation.base import Context, Refusal
 from orio_py.transformation.expression_types import constant_value, parsed_extent
-from orio_py.transformation.forms import is_repeatable, sole_statement
+from orio_py.transformation.forms import sole_statement
 from orio_py.transformation.offload.arguments import OffloadArguments
 from orio_py.transformation.offload.axis_mapping import mapped_loops
 from orio_py.transformation.parallel.array_sharing import MOST_ELEMENTS, accumulated

@@ -29,23 +29,20 @@ from orio_py.ctree.dependence.verdict import Illegal, Unknown, Verdict
 from orio_py.ctree.effects import copied_pointers
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.equal import equal
+from orio_py.ctree.expression_effects import is_repeatable
 from orio_py.ctree.loops import CanonicalLoop, ends_iterations
 from orio_py.ctree.nodes import Compound, For, Node, c_ast
 from orio_py.ctree.rewrite import assigned_names, declared_names, substitute, walk
 from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration
+from orio_py.ctree.updates import Update, accumulating_steps
 from orio_py.transformation.base import Context
 from orio_py.transformation.certain_conditions import runs
 from orio_py.transformation.expression_types import constant_value, parsed_extent
-from orio_py.transformation.forms import is_repeatable, overwritten
+from orio_py.transformation.forms import overwritten
 from orio_py.transformation.parallel.data_sharing import Sharing, starts_are_comparable, verdict_of
 from orio_py.transformation.parallel.reduction_variables import reduction_variables
-from orio_py.transformation.parallel.reductions import (
-    Accumulation,
-    Update,
-    accumulating_steps,
-    combined,
-)
+from orio_py.transformation.parallel.reductions import Accumulation, combined
 from orio_py.transformation.types import declaration
 from orio_py.transformation.verdicts import dependence_context
 

@@ -28,6 +28,7 @@ from orio_py.ctree.ctype import CType, Rank, ctype
 from orio_py.ctree.dependence.names import names_of, references
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.equal import equal
+from orio_py.ctree.expression_effects import is_repeatable
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node, c_ast, reference_parts
 from orio_py.ctree.rewrite import (
@@ -39,15 +40,11 @@ from orio_py.ctree.rewrite import (
     walk_statements,
 )
 from orio_py.ctree.symbols import CDeclaration
+from orio_py.ctree.updates import Update, accumulating_steps
 from orio_py.transformation.base import Context
 from orio_py.transformation.expression_types import constant_value, single_member
-from orio_py.transformation.forms import is_repeatable, overwritten
-from orio_py.transformation.parallel.reductions import (
-    Accumulation,
-    Update,
-    accumulating_steps,
-    combined,
-)
+from orio_py.transformation.forms import overwritten
+from orio_py.transformation.parallel.reductions import Accumulation, combined
 
 _NO_CHANGE = frozenset({"+", "|", "^"})
 """The operators to which 0 adds nothing."""

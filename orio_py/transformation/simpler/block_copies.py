@@ -28,13 +28,14 @@ from orio_py.ctree.build import (
 )
 from orio_py.ctree.ctype import CType, ctype
 from orio_py.ctree.dependence.names import names_of, resolve
+from orio_py.ctree.expression_effects import is_repeatable
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import For, Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, declared_names, used_names, walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
 from orio_py.transformation.expression_types import expression_type
-from orio_py.transformation.forms import is_repeatable, overwritten
+from orio_py.transformation.forms import overwritten
 
 _CALLED = frozenset({"memset", "memcpy"})
 

@@ -30,11 +30,11 @@ from orio_py.ctree.build import (
 )
 from orio_py.ctree.ctype import Rank, ctype
 from orio_py.ctree.emit_expression import emit_type
+from orio_py.ctree.expression_effects import is_repeatable
 from orio_py.ctree.loops import CanonicalLoop, ends_iterations, jumps_out, unmarked
 from orio_py.ctree.nodes import For, Node, c_ast
 from orio_py.ctree.rewrite import assigned_names, copy_with, declared_names, used_names, walk
 from orio_py.transformation.base import Context
-from orio_py.transformation.forms import is_repeatable
 from orio_py.transformation.simpler.counted_steps import step_of
 from orio_py.transformation.sites import marked_like, rewrite_marked
 
