@@ -75,8 +75,9 @@ class Preprocessed:
         directives = tuple(t for t in tokens if t.kind is TokenKind.DIRECTIVE)
         markers: list[tuple[int, LineMarker]] = [(0, LineMarker(None, False))]
         changes: list[MacroChange] = []
+        project: set[str] = set()
         for token in directives:
-            if (marker := LineMarker.of(token.text)) is not None:
+            if (marker := LineMarker.of(token.text, project)) is not None:
                 markers.append((token.start, marker))
             elif (change := MacroChange.of(token, is_system=markers[-1][1].is_system)) is not None:
                 changes.append(change)
@@ -340,9 +341,7 @@ def _without_statement(text: str, line: int, column: int) -> str | None:
     tokens = code_tokens(scan(text))
     body = next((i for i, t in enumerate(tokens) if t.is_operator("{")), len(tokens))
     place = next((i for i, t in enumerate(tokens) if t.end > offset), len(tokens) - 1)
-    start = place
-    while start > body + 1 and not tokens[start - 1].is_operator(";", "{", "}"):
-        start -= 1
+    start = _statement_start(tokens, body, place)
     if not body < start < len(tokens) or tokens[start].is_name(OPAQUE) or tokens[start].is_operator("}"):
         return None
     end = min(max(_statement_end(tokens, start), place), len(tokens) - 2)
@@ -350,6 +349,16 @@ def _without_statement(text: str, line: int, column: int) -> str | None:
     first, last = tokens[start].start, tokens[end].end
     call = f"{OPAQUE}({', '.join(names)});"
     return text[:first] + call + re.sub(r"[^\n]", "", text[first:last]) + text[last:]
+
+
+def _statement_start(tokens: Sequence[Token], body: int, place: int) -> int:
+    """The index behind the last `;`, `{` or `}` before a place in a body that stands in no parentheses."""
+    start, depth = body + 1, 0
+    for index in range(body, place):
+        depth += tokens[index].is_operator("(") - tokens[index].is_operator(")")
+        if depth == 0 and tokens[index].is_operator(";", "{", "}"):
+            start = index + 1
+    return start
 
 
 def _statement_end(tokens: Sequence[Token], start: int) -> int:

@@ -39,16 +39,22 @@ class LineMarker:
     line: int = 1
 
     @classmethod
-    def of(cls, directive: str) -> LineMarker | None:
-        """The marker that a preprocessor line is, if it is one."""
+    def of(cls, directive: str, project: set[str]) -> LineMarker | None:
+        """The marker that a preprocessor line is, if it is one.
+
+        `project` gets the files that begin as ones of the project.  They stay so where they say of themselves to be
+        the system's (`#pragma GCC system_header`), as headers do so that compilers warn less.
+        """
         match = _MARKER.match(directive)
         if match is None:
             return None
         file, flags = match[2], match[3].split()
         own = file.startswith(_FILE)
+        is_system = "3" in flags or file == "<built-in>"
+        project |= set() if is_system else {file}
         return cls(
             int(file.removeprefix(_FILE)) if own else None,
-            "3" in flags or file == "<built-in>",
+            is_system and file not in project,
             int(match[1]),
         )
 
