@@ -81,6 +81,87 @@ def test_the_same_is_computed_wherever_the_parts_lie(tmp_path: Path, name: str) 
     assert outputs[0] == outputs[1]
 
 
+UNSIGNED_FILE = """#include <stdio.h>
+#include <stddef.h>
+static void work({kind} n, {kind} m, {kind} k, {kind} p, double *a)
+{{
+  {kind} i, j;
+  (void)i; (void)j; (void)m; (void)k; (void)p;
+  /*@ begin Loop(transform {recipe}) @*/
+  {code}
+  /*@ end @*/
+}}
+static double memory[600];
+int main(void)
+{{
+  for (int n = 0; n < 8; n++)
+    for (int k = 0; k < 9; k++)
+      for (int p = 0; p < 9; p++) {{
+        for (int i = 0; i < 600; i++) memory[i] = i % 23 - 11;
+        work(n, 5, k, p, memory + 200);
+        double sum = 0;
+        for (int i = 0; i < 600; i++) sum = sum * 0.75 + memory[i];
+        printf("%.17g\\n", sum);
+      }}
+  return 0;
+}}
+"""
+UNSIGNED = {
+    "rows": ("Vectorize()", "for (j = 0; j < n; j++) a[k * m + j] -= 2 * a[p * m + j];"),
+    "wrapping around between": (
+        "Parallelize()",
+        "for (j = p; j < n + p; j++) a[k - p + 8 + j] += a[40 - p + j] + a[k * m];",
+    ),
+    "blocks": (
+        "Permut(seq=['j', 'i'])",
+        "for (i = 0; i < n; i++) for (j = 0; j < 3; j++) a[k + i * 3 + j] += a[p * m + i * 3 + j];",
+    ),
+    "multiples": (
+        "Reverse()",
+        "for (j = 0; j < n; j++) a[k + j * 2] += a[p * m + j * 2];",
+    ),
+}
+HASHED = ("Reverse()", "for (j = 0; j < n; j++) a[k * 65536 * 65536 + k + j] += a[p * m + j];")
+WIDE = {
+    "neighbours": (
+        "Reverse()",
+        "for (j = 1; j < n; j++) a[k * m + j] = a[p * m + j - 1] + a[p * m + j + 1];",
+    ),
+    "downwards": ("Parallelize()", "for (j = 0; j < n; j++) a[k - j + 20] = a[p - j - 1 + m];"),
+    "below the array": ("Vectorize()", "for (j = 0; j < n; j++) a[k - p + j] -= a[m - k + j];"),
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [("unsigned", name) for name in {**UNSIGNED, "hashed": HASHED}]
+    + [("size_t", name) for name in {**UNSIGNED, **WIDE}],
+)
+def test_unsigned_places_may_wrap_around(tmp_path: Path, kind: str, name: str) -> None:
+    """A part begins where the program's own arithmetic leads to, in `unsigned` only where that is no detour."""
+    recipe, code = {**UNSIGNED, **WIDE, "hashed": HASHED}[name]
+    source = UNSIGNED_FILE.format(kind=kind, recipe=recipe, code=code)
+    result = transformed_file(source, {})
+    assert "a_at" in result
+    assert ("<= 2147483647" in result) == (kind == "unsigned")
+    flags = ("-w", *checked(), *openmp())
+    outputs = [compile_and_run(program, tmp_path, *flags) for program in (result, source)]
+    assert outputs[0] == outputs[1]
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_sums_in_unsigned_that_wrap_back_are_no_parts(name: str) -> None:
+    """What is added to a place may count down in an address, not in `unsigned`."""
+    recipe, code = WIDE[name]
+    source = UNSIGNED_FILE.format(kind="unsigned", recipe=recipe, code=code)
+    if name == "below the array":
+        assert "<= 2147483647" in transformed_file(source, {})
+        return
+    with pytest.raises(Refusal) as caught:
+        transformed_file(source, {})
+    assert caught.value.diagnostics[0].code in {"ORIO-T040", "ORIO-T041"}
+
+
 PROMISED = "def assumptions { arg noalias = True; }"
 
 

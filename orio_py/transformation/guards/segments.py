@@ -9,15 +9,20 @@
 
 Rows of a matrix, halves of a transform, columns that a rotation mixes: each part has a pointer of its own, and whether
 two of them are the same memory is asked as of any other pointers.
+
+Unsigned sums may wrap around.  Where a part begins is then computed as the program computes it.  In `unsigned` a test asks
+that it is no more than `INT_MAX`, as it is not where the sum of the rest has to wrap around, too; the rest is then what
+never counts down.  Wider ones are taken for signed, which leads to the same addresses.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from orio_py.core.names import NameSupply
-from orio_py.ctree.build import add, as_long, binary, const, declare, index, literal_value, sub, unary
+from orio_py.ctree.build import add, as_long, binary, const, declare, ident, index, literal_value, sub, unary
+from orio_py.ctree.ctype import CType, Rank
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Node, Transform, c_ast
 from orio_py.ctree.rewrite import Rewriter, assigned_names, declared_names, walk
@@ -31,6 +36,8 @@ from orio_py.transformation.sites import outermost_marks, rewrite_where
 
 _MOST = 4
 """Parts of an array: each is compared with all others."""
+
+_INT_MAX = 2**31 - 1
 
 _Term = tuple[int, Node]
 """A part of a sum, with its sign."""
@@ -51,10 +58,12 @@ def with_segments(form: GuardedTree) -> GuardedTree:
         assert isinstance(mark, Transform)
         if not may_stand_twice(mark) or any(map(is_about_loop, inner.pragmas)):
             return mark
-        new, before, declared = _apart(mark, inner, supply)
+        found = _Parts(mark, inner, supply)
+        new = found.rewritten()
         if new is not mark:
-            pointers.update(declared)
-            needed[mark.step] = needed.get(mark.step, Guard()).and_(Guard(preparation=tuple(before)))
+            pointers.update(found.pointers)
+            guard = Guard(preparation=tuple(found.before), headers=tuple(found.tests))
+            needed[mark.step] = needed.get(mark.step, Guard()).and_(guard)
             originals.setdefault(mark.step, without_marks(mark))
         return new
 
@@ -69,24 +78,40 @@ def with_segments(form: GuardedTree) -> GuardedTree:
     return replace(form, tree=new, context=context, guards=needed, originals=originals)
 
 
-def _apart(
-    mark: Node, context: Context, supply: NameSupply
-) -> tuple[Node, list[Node], dict[str, CDeclaration]]:
-    """A marked statement by its parts of arrays, the declarations of pointers to these, and what they declare."""
-    places: dict[int, Node] = {}
-    before: list[Node] = []
-    pointers: dict[str, CDeclaration] = {}
-    for name, found in _segmented(mark, context):
-        declared = context.declarations[name]
-        words = f"{'const ' if 'const' in declared.qualifiers else ''}{declared.type} *"
-        own = {key: supply.fresh(f"{name}_at") for key in dict.fromkeys(each.key for each in found)}
-        for each in found:
-            pointer = own[each.key]
-            places[id(each.node)] = index(pointer, each.rest)
-            if pointer not in pointers:
-                before.append(declare(words, pointer, _total([(1, each.array), *each.offset])))
-                pointers[pointer] = _declaration(declared, pointer, words)
-    return (_Replacing(places).rewrite(mark) if places else mark), before, pointers
+@dataclass(slots=True)
+class _Parts:
+    """A marked statement by its parts of arrays: the pointers to these, what declares them before, and tests of places."""
+
+    mark: Node
+    context: Context
+    supply: NameSupply
+    before: list[Node] = field(default_factory=list[Node])
+    tests: list[Node] = field(default_factory=list[Node])
+    pointers: dict[str, CDeclaration] = field(default_factory=dict[str, CDeclaration])
+
+    def rewritten(self) -> Node:
+        """The statement; the same object where no array has several parts."""
+        places: dict[int, Node] = {}
+        for name, found in _segmented(self.mark, self.context):
+            declared = self.context.declarations[name]
+            words = f"{'const ' if 'const' in declared.qualifiers else ''}{declared.type} *"
+            own = {key: self.supply.fresh(f"{name}_at") for key in dict.fromkeys(each.key for each in found)}
+            for each in found:
+                pointer = own[each.key]
+                places[id(each.node)] = index(pointer, each.rest)
+                if pointer not in self.pointers:
+                    self.before.append(declare(words, pointer, binary("+", each.array, self._offset(each))))
+                    self.pointers[pointer] = _declaration(declared, pointer, words)
+        return _Replacing(places).rewrite(self.mark) if places else self.mark
+
+    def _offset(self, part: _Reference) -> Node:
+        """Where a part begins, from the array."""
+        if not part.kind.unsigned or not part.offset or part.kind.rank > Rank.INT:
+            return part.begin
+        place = self.supply.fresh("place")
+        self.before.append(declare("const unsigned", place, part.begin))
+        self.tests.append(binary("<=", ident(place), _INT_MAX))
+        return ident(place)
 
 
 def _declaration(declared: CDeclaration, name: str, words: str) -> CDeclaration:
@@ -102,6 +127,7 @@ class _Reference:
 
     node: c_ast.ArrayRef
     array: Node
+    kind: CType
     offset: tuple[_Term, ...]
     varying: tuple[_Term, ...]
     constant: int
@@ -109,12 +135,21 @@ class _Reference:
     @property
     def key(self) -> tuple[str, ...]:
         """The same for references to one part."""
-        return _shown(self.offset)
+        return (f"{self.kind.rank} {self.kind.unsigned and self.offset != ()}", *_shown(self.offset))
+
+    @property
+    def begin(self) -> Node:
+        """What is added to the array for the part."""
+        is_cast = self.kind.unsigned and self.kind.rank > Rank.INT and self.offset
+        return as_long(_total(self.offset)) if is_cast else _total(self.offset)
 
     @property
     def rest(self) -> Node:
         """The place in the part."""
         terms = self.varying
+        if self.kind.unsigned:
+            is_cast = self.kind.rank > Rank.INT and terms
+            return as_long(_total(terms, self.constant)) if is_cast else _total(terms, self.constant)
         if len(terms) > 1:  # Without the offset a partial sum may be larger than the whole.
             terms = ((terms[0][0], as_long(terms[0][1])), *terms[1:])
         return _total(terms, self.constant)
@@ -181,45 +216,74 @@ def _is_shifted(references: Sequence[_Reference]) -> bool:
 
 def _reference(node: c_ast.ArrayRef, changing: frozenset[str], context: Context) -> _Reference | None:
     kind = expression_type(node.subscript, context)
-    if kind is None or kind.is_floating or kind.unsigned:
-        return None  # Unsigned sums may wrap around, so that their terms cannot be added on their own.
+    if kind is None or kind.is_floating:
+        return None
     offset: list[_Term] = []
     varying: list[_Term] = []
     constant = 0
-    for sign, term in _terms(node.subscript):
+    for sign, term in _terms(node.subscript, kind, context):
         value = literal_value(term)
         if value is not None:
             constant += sign * value
-        elif _keeps_its_value(term, changing, context):
-            offset.append((sign, _wide(term)))
+        elif _keeps_its_value(term, changing, context, unsigned=kind.unsigned):
+            offset.append((sign, term if _is_unsigned(term, context) else _wide(term)))
         else:
             varying.append((sign, term))
-    return _Reference(node, node.name, tuple(offset), tuple(varying), constant)
+    if kind.unsigned and kind.rank <= Rank.INT and not _counts_up(varying, constant, context):
+        return None
+    return _Reference(node, node.name, kind, tuple(offset), tuple(varying), constant)
 
 
-def _terms(node: Node, sign: int = 1) -> Iterator[_Term]:
+def _counts_up(terms: Sequence[_Term], constant: int, context: Context) -> bool:
+    """Whether a sum in `unsigned` is what it is without wrapping around, unless it is too large: a single signed number may be below 0."""
+    if constant < 0 or any(sign < 0 for sign, _ in terms):
+        return False
+    alone = len(terms) == 1 and constant == 0 and not _is_unsigned(terms[0][1], context)
+    return alone or all(_is_natural(term, context) for _, term in terms)
+
+
+def _is_natural(term: Node, context: Context) -> bool:
+    """Whether a number is made of unsigned variables and numbers by operators that lead to none below 0."""
+    match term:
+        case c_ast.Constant():
+            return literal_value(term) is not None
+        case c_ast.ID():
+            return _is_unsigned(term, context)
+        case c_ast.BinaryOp(op="+" | "*" | "/" | "%" | "&" | ">>", left=left, right=right):
+            return _is_natural(left, context) and _is_natural(right, context)
+        case _:
+            return False
+
+
+def _terms(node: Node, kind: CType, context: Context, sign: int = 1) -> Iterator[_Term]:
+    """The terms of a sum in one type, of which unsigned parts in a shorter one wrap around on their own."""
     match node:
-        case c_ast.BinaryOp(op="+", left=left, right=right):
-            yield from _terms(left, sign)
-            yield from _terms(right, sign)
-        case c_ast.BinaryOp(op="-", left=left, right=right):
-            yield from _terms(left, sign)
-            yield from _terms(right, -sign)
+        case c_ast.BinaryOp(op="+" | "-" as op, left=left, right=right) if (
+            not kind.unsigned or expression_type(node, context) == kind
+        ):
+            yield from _terms(left, kind, context, sign)
+            yield from _terms(right, kind, context, sign if op == "+" else -sign)
         case _:
             yield sign, node
 
 
-def _keeps_its_value(term: Node, changing: frozenset[str], context: Context) -> bool:
+def _is_unsigned(term: Node, context: Context) -> bool:
+    kind = expression_type(term, context)
+    return kind is not None and kind.unsigned
+
+
+def _keeps_its_value(term: Node, changing: frozenset[str], context: Context, *, unsigned: bool) -> bool:
     """Whether a term is a product of numbers that only the function's own variables hold, and that nothing changes."""
     match term:
         case c_ast.BinaryOp(op="*", left=left, right=right):
-            return all(_keeps_its_value(part, changing, context) for part in (left, right))
+            parts = (left, right)
+            return all(_keeps_its_value(part, changing, context, unsigned=unsigned) for part in parts)
         case c_ast.ID(name=name):
             declared = context.declarations.get(name)
             is_number = declared is not None and declared.is_scalar and declared.is_integer
-            kind = expression_type(term, context)
-            is_signed = kind is not None and not kind.unsigned
-            return is_number and is_signed and name not in changing | context.exposed
+            is_known = expression_type(term, context) is not None
+            is_signed = unsigned or not _is_unsigned(term, context)
+            return is_number and is_known and is_signed and name not in changing | context.exposed
         case c_ast.Constant():
             return literal_value(term) is not None
         case _:
