@@ -48,9 +48,7 @@ CODES = {
     "branches": NEST.format(BOTH),
     "choices": NEST.format("low = a[i][j] < low ? a[i][j] : low; high = high >= a[i][j] ? high : a[i][j];"),
     "temporaries": NEST.format("v = a[i][j]; if (low > v) low = v; if (v >= high) high = v;"),
-    "declarations": NEST.format(
-        "const KIND t = a[i][j]; if (low > t) { low = t; } if (high < t) high = t;"
-    ),
+    "declarations": NEST.format("const KIND t = a[i][j]; if (low > t) { low = t; } if (high < t) high = t;"),
 }
 RECIPES = {
     "jam": "UnrollJam(ufactor=2)",

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from c_programs import checked, compile_and_run, openmp
+from c_trees import transformed_file
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from same_result import Case, assert_same_results
@@ -127,3 +129,51 @@ def test_nests(batch: list[Case]) -> None:
 def test_indices_of_other_types(batch: list[Case]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         assert assert_same_results(batch, Path(folder)) >= BATCH // 4
+
+
+MEMBERS = """#include <stdio.h>
+#include <stddef.h>
+struct box {{ size_t z; long l; unsigned long long u; short s; double *x; }};
+{functions}
+int main(void)
+{{
+  static double x[80];
+  for (int n = 0; n < 20; n++) {{
+    struct box p = {{n, n, n, n, x}};
+    {calls}
+    for (int i = 0; i < 80; i++) printf("%g ", x[i]);
+    puts("");
+  }}
+  return 0;
+}}
+"""
+FUNCTION = """static int work_{number}(struct box *p, size_t *limit)
+{{
+  {kind} i = 7;
+  (void)limit;
+  /*@ begin Loop(transform {recipe}) @*/
+  for (i = {start}; i < {bound}; i++)
+    p->x[i] += i;
+  /*@ end @*/
+  return (int)i;
+}}
+"""
+
+
+def test_bounds_that_are_members_of_any_integer_type(tmp_path: Path) -> None:
+    """The index has the value that the loop leaves, however wide its bound in memory is."""
+    kinds = [("int", "p->l"), ("long", "p->l"), ("short", "p->s"), ("long", "p->s"), ("size_t", "p->z")]
+    kinds += [("size_t", "p->u"), ("unsigned", "p->z"), ("size_t", "*limit")]
+    jammed = "Composite(unrolljam=(['i'],[2]), vectorize=True)"
+    functions = [
+        FUNCTION.format(number="{}", kind=kind, recipe=recipe, start=start, bound=bound.format(member))
+        for kind, member in kinds
+        for recipe in ("Vectorize()", jammed, "Parallelize()")
+        for start, bound in (("0", "{}"), ("1", "{} + 1"), ("0", "{} >> 1"))
+    ]
+    calls = [f'printf("%d ", work_{k}(&p, &p.z));' for k in range(len(functions))]
+    numbered = [text.replace("work_{}", f"work_{k}") for k, text in enumerate(functions)]
+    source = MEMBERS.format(functions="\n".join(numbered), calls="\n".join(calls))
+    programs = (transformed_file(source, {}), source)
+    outputs = [compile_and_run(program, tmp_path, "-w", *checked(), *openmp()) for program in programs]
+    assert outputs[0] == outputs[1]

@@ -163,6 +163,21 @@ CASES = {
         "i + k",
     ),
     "set before": ("Unroll(ufactor=2)", "for (t = 0, i = n - n; i < n; i++) t += x[i];", "(int)t"),
+    "another variable is set": (
+        "Unroll(ufactor=2)",
+        "i = 0; @@ for (t = 3; i < n; i++) t += x[i];",
+        "i + (int)t",
+    ),
+    "others are set in turn": (
+        "UnrollJam(ufactor=2)",
+        "i = 1; @@ for (t = u = 3; i < n; i++) for (j = 0; j < 3; j++) x[i] += y[j] * t;",
+        "i + (int)u",
+    ),
+    "memory alone is set": (
+        "Parallelize()",
+        "i = 0; @@ for (s->count = 3; i < n; i++) x[i] = i;",
+        "i + s->count",
+    ),
     "set in memory before": (
         "Parallelize()",
         "for (s->count = 3, i = 0, k = n; i < k; i++) x[i] = k - 2 * i;",

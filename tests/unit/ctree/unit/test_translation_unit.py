@@ -188,6 +188,24 @@ def test_functions_of_the_systems_headers_that_are_macros_stay_calls() -> None:
     assert any("issubnormal" in step.effects.calls for step in flow.steps if step.effects is not None)
 
 
+def test_macros_of_a_project_header_that_calls_itself_the_systems_are_expanded() -> None:
+    """`#pragma GCC system_header` has the compiler mark what follows; the header began as one of the project."""
+    unit = translation_unit(
+        '#include "own.h"\nvoid f(double *x)\n{ double v;\n/*@ begin Loop() @*/ v = SCALED(x[0]); /*@ end @*/ }',
+        preprocess=lambda segments: (
+            '# 1 "own.h" 1\n# 2 "own.h" 3\n#define SCALED(x) ((x) * 2)\n' + segments.marked(masked=True)
+        ),
+    )
+    flow = unit.functions["f"].flow
+    assert not any("SCALED" in step.effects.calls for step in flow.steps if step.effects is not None)
+
+
+def test_a_statement_that_no_parser_reads_takes_the_loop_around_it_along() -> None:
+    unread = "for (i = 0; i < 9; i++) for (; v < 3; v++) x[i] = choose(v, unsigned,);"
+    near = scope(f"void f(double *x) {{ int v, i; double w; {unread} REGION v = 1; }}")
+    assert [shown(near, name) for name in ("v", "w", "x")] == ["int", "double", "double *"]
+
+
 @pytest.mark.parametrize(
     ("after", "live"),
     [
