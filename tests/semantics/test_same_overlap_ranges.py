@@ -149,6 +149,10 @@ static void {name}(int n, int m, int s, int k, unsigned *x, unsigned *y)
             "ALL == 16 && HALF == 8 && (x_end <= (unsigned long)(y + HALF)",
         ),
         ("for (i = 0; i < n; i++) y[i] += w[i % ALL];", ""),
+        (
+            "for (i = 0; i < 8; i++) { int j = ALL - 1 - i, k; k = j; x[i] *= w[i]; x[k] += x[i]; }",
+            "ALL == 16",
+        ),
     ],
 )
 def test_numbers_behind_names_tell_elements_apart(tmp_path: Path, code: str, tested: str) -> None:

@@ -42,16 +42,25 @@ def steady_numbers(parts: Iterable[Node], statement: Node, context: Context) -> 
 
 
 def number_facts(statement: Node, context: Context) -> tuple[Fact, ...]:
-    """What names in subscripts and in headers of loops stand for, each behind one test."""
+    """What names in subscripts, in what these are computed from, and in headers of loops stand for, each behind one test."""
     parts: list[Node] = []
+    values: list[tuple[str, Node]] = []
     for part in walk(statement):
         match part:
             case c_ast.ArrayRef(subscript=subscript):
                 parts.append(subscript)
             case For(init=init, cond=cond):
                 parts += [header for header in (init, cond) if header is not None]
+            case (
+                c_ast.Decl(name=str(name), init=Node() as value)
+                | c_ast.Assignment(lvalue=c_ast.ID(name=name), rvalue=value)
+            ):
+                values.append((name, value))
             case _:
                 pass
+    while used := [value for name, value in values if name in used_names(parts)]:
+        parts += used
+        values = [(name, value) for name, value in values if value not in used]
     found: list[Fact] = []
     for name, value in steady_numbers(parts, statement, context).items():
         above = Polynomial.symbol(name).shifted(-value)
