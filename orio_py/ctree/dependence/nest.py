@@ -158,8 +158,9 @@ class Nest:
         return self._flow.exposed
 
     def reduction(self, name: str) -> str | None:
-        """The operator of a scalar that the body only accumulates into."""
-        return reduction_operator(self.loops[-1].body, name)
+        """The operator of a scalar that the body only accumulates into; `min` and `max` for one that keeps an extreme."""
+        body = self.loops[-1].body
+        return reduction_operator(body, name) or next((s.operator for s in extreme_steps(body, name)), None)
 
     def commutes(self, name: str) -> bool:
         """Whether the statements that use a scalar may run in any order."""

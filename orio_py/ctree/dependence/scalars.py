@@ -40,7 +40,7 @@ def scalar_flow(statements: Iterable[Node], dead: Collection[tuple[int, bool]] =
 def reduction_operator(body: Node, name: str) -> str | None:
     """The operator by which a body accumulates into the scalar `name` and does nothing else with it.
 
-    `s += e`, `s -= e`, `s++` and `s = s + e` are all `+`, `if (e > s) s = e` is `max`; None if `name` is used in any other way, such as
+    `s += e`, `s -= e`, `s++` and `s = s + e` are all `+`; None if `name` is used in any other way, such as
     for its value in `y[i] = (s += e)` and `a[k++] = e`.
     """
     operators: set[str | None] = set()
@@ -59,9 +59,7 @@ def reduction_operator(body: Node, name: str) -> str | None:
                 counted += 2 if part.op == "=" else 1
             case _:
                 pass
-    if len(operators) == 1 and None not in operators and uses == counted:
-        return operators.pop()
-    return next((step.operator for step in extreme_steps(body, name)), None)
+    return operators.pop() if len(operators) == 1 and uses == counted else None
 
 
 def extreme_steps(body: Node, name: str) -> list[Update]:
