@@ -100,18 +100,18 @@ class _Parts:
                 pointer = own[each.key]
                 places[id(each.node)] = index(pointer, each.rest)
                 if pointer not in self.pointers:
-                    self.before.append(declare(words, pointer, binary("+", each.array, self._offset(each))))
+                    self.before.append(declare(words, pointer, self._begin(each)))
                     self.pointers[pointer] = _declaration(declared, pointer, words)
         return _Replacing(places).rewrite(self.mark) if places else self.mark
 
-    def _offset(self, part: _Reference) -> Node:
-        """Where a part begins, from the array."""
+    def _begin(self, part: _Reference) -> Node:
+        """The address of a part."""
         if not part.kind.unsigned or not part.offset or part.kind.rank > Rank.INT:
-            return part.begin
+            return _total([(1, part.array), *part.offset])
         place = self.supply.fresh("place")
-        self.before.append(declare("const unsigned", place, part.begin))
+        self.before.append(declare("const unsigned", place, _total(part.offset)))
         self.tests.append(binary("<=", ident(place), _INT_MAX))
-        return ident(place)
+        return add(part.array, ident(place))
 
 
 def _declaration(declared: CDeclaration, name: str, words: str) -> CDeclaration:
@@ -135,22 +135,14 @@ class _Reference:
     @property
     def key(self) -> tuple[str, ...]:
         """The same for references to one part."""
-        return (f"{self.kind.rank} {self.kind.unsigned and self.offset != ()}", *_shown(self.offset))
-
-    @property
-    def begin(self) -> Node:
-        """What is added to the array for the part."""
-        is_cast = self.kind.unsigned and self.kind.rank > Rank.INT and self.offset
-        return as_long(_total(self.offset)) if is_cast else _total(self.offset)
+        return (f"{self.kind.rank} {self.kind.unsigned}", *_shown(self.offset)) if self.offset else ()
 
     @property
     def rest(self) -> Node:
         """The place in the part."""
         terms = self.varying
-        if self.kind.unsigned:
-            is_cast = self.kind.rank > Rank.INT and terms
-            return as_long(_total(terms, self.constant)) if is_cast else _total(terms, self.constant)
-        if len(terms) > 1:  # Without the offset a partial sum may be larger than the whole.
+        if len(terms) > 1 and not self.kind.unsigned:
+            # Without the offset a partial sum may be larger than the whole.
             terms = ((terms[0][0], as_long(terms[0][1])), *terms[1:])
         return _total(terms, self.constant)
 
@@ -215,9 +207,10 @@ def _is_shifted(references: Sequence[_Reference]) -> bool:
 
 
 def _reference(node: c_ast.ArrayRef, changing: frozenset[str], context: Context) -> _Reference | None:
-    kind = expression_type(node.subscript, context)
-    if kind is None or kind.is_floating:
+    found = expression_type(node.subscript, context)
+    if found is None or found.is_floating:
         return None
+    kind = found.promoted
     offset: list[_Term] = []
     varying: list[_Term] = []
     constant = 0
@@ -226,9 +219,10 @@ def _reference(node: c_ast.ArrayRef, changing: frozenset[str], context: Context)
         if value is not None:
             constant += sign * value
         elif _keeps_its_value(term, changing, context, unsigned=kind.unsigned):
-            offset.append((sign, term if _is_unsigned(term, context) else _wide(term)))
+            whole = term if _is_unsigned(term, context) else _wide(term)
+            offset.append((sign, _as_wide_as(kind, whole, context)))
         else:
-            varying.append((sign, term))
+            varying.append((sign, _as_wide_as(kind, term, context)))
     if kind.unsigned and kind.rank <= Rank.INT and not _counts_up(varying, constant, context):
         return None
     return _Reference(node, node.name, kind, tuple(offset), tuple(varying), constant)
@@ -259,7 +253,7 @@ def _terms(node: Node, kind: CType, context: Context, sign: int = 1) -> Iterator
     """The terms of a sum in one type, of which unsigned parts in a shorter one wrap around on their own."""
     match node:
         case c_ast.BinaryOp(op="+" | "-" as op, left=left, right=right) if (
-            not kind.unsigned or expression_type(node, context) == kind
+            not _is_unsigned(node, context) or expression_type(node, context) == kind
         ):
             yield from _terms(left, kind, context, sign)
             yield from _terms(right, kind, context, sign if op == "+" else -sign)
@@ -267,9 +261,16 @@ def _terms(node: Node, kind: CType, context: Context, sign: int = 1) -> Iterator
             yield sign, node
 
 
+def _as_wide_as(kind: CType, term: Node, context: Context) -> Node:
+    """A term of a sum in a type wider than `int`, with the others of which it is added as `long`; others as they are."""
+    own = expression_type(term, context)
+    is_long = own is not None and own.rank > Rank.INT and not own.unsigned
+    return term if kind.rank <= Rank.INT or is_long else as_long(term)
+
+
 def _is_unsigned(term: Node, context: Context) -> bool:
     kind = expression_type(term, context)
-    return kind is not None and kind.unsigned
+    return kind is not None and kind.promoted.unsigned
 
 
 def _keeps_its_value(term: Node, changing: frozenset[str], context: Context, *, unsigned: bool) -> bool:
