@@ -61,12 +61,12 @@ def _several(loop: Node) -> bool:
         isinstance(loop.init, c_ast.DeclList) and len(loop.init.decls) > 1
     )
     stepped = None if loop.next is None else step_of(loop.next)
-    is_apart = isinstance(loop.init, c_ast.Assignment) and stepped is not None
-    return (
-        isinstance(loop.next, c_ast.ExprList)
-        or (sets_more and loop.next is not None)
-        or (is_apart and stepped[0] not in used_names([loop.init]))
+    sets_others = (
+        stepped is not None
+        and isinstance(loop.init, c_ast.Assignment)
+        and stepped[0] not in used_names([loop.init])
     )
+    return isinstance(loop.next, c_ast.ExprList) or (sets_more and loop.next is not None) or sets_others
 
 
 def _single(statement: Node, context: Context) -> Node:
