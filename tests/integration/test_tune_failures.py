@@ -332,6 +332,33 @@ def test_a_variant_cannot_take_more_than_its_memory(tmp_path: Path, monkeypatch)
     assert orio_py.tune(source).regions[0].failures == {"crash": 1}
 
 
+LARGE = """void sums(int n, double *restrict y, const double *restrict x) {{
+  /*@ begin PerfTuning(
+    def build {{ arg build_command = 'gcc -O1'; }}
+    def performance_params {{ param U[] = [2, 3]; }}
+    def input_params {{ param n[] = [5000000]; }}
+    def input_vars {{ decl dynamic double y[{extent}] = 0; decl dynamic double x[n] = random; }}
+  ) @*/
+  /*@ begin Loop(transform Unroll(ufactor=U)) @*/
+  for (int i = 0; i < n; i++) y[{place}] += x[i];
+  /*@ end @*/
+  /*@ end @*/
+}}
+"""
+
+
+def test_what_is_only_read_needs_no_second_copy(tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(evaluators, "memory_bytes", lambda: 90 << 20)
+    source = tmp_path / "sums.c"
+    source.write_text(LARGE.format(extent="8", place="i & 7"))
+    report = orio_py.tune(source, options=orio_py.TuneOptions(trials=2))
+    assert report.regions[0].trials == 2
+    assert not report.regions[0].failures
+    source.write_text(LARGE.format(extent="n", place="i"))
+    assert main(["tune", str(source), "--trials", "2", "-q"]) == 2
+    assert "out of memory: 40 MB" in capsys.readouterr().err
+
+
 def test_a_searcher_is_told_counters_and_where_a_variant_failed(tmp_path, monkeypatch):
     told: dict[tuple[object, ...], Outcome] = {}
 
