@@ -100,7 +100,7 @@ SHARED = (
     "flag = c[X] % 11 != 5 && flag;",
     "flag = flag || c[X] == 3;",
     "if (c[X] % 2) ok = c[X] > 1 && ok;",
-    "for (k = 0; k < 3; k++) a[X] += b[X] * 0.5;",
+    "for (k = 0; k < 3; k++) a[X] = a[X] * 0.5 + b[X];",
     "for (int u = 0; u < 2; u++) count += c[X] % 4;",
     "place += 2; b[X] = a[X] * place;",
     "b[X] = a[X] + place; place++;",

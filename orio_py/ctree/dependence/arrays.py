@@ -98,18 +98,34 @@ def _fixed_rows(
     strides = _fixed_strides(subscripts)
     if len(strides) == 1:
         return ()
+    # Of parts that begin at several places it would be asked that these are the same.
+    begins = {begin.key: begin for begin in map(_begin, subscripts)}
+    if len(begins) > 1:
+        return ()
+    (begin,) = begins.values()
     attempts: list[_Attempt] = []
-    for first in (*_FIRST_COLUMNS, *_offsets(subscripts)):
-        splits = [_split(instance, _Rows(place, strides, first), outer, holds) for instance in instances]
+    for first in _FIRST_COLUMNS:
+        rows = _Rows(place, strides, begin + first)
+        splits = [_split(instance, rows, outer, holds) for instance in instances]
         attempts.append(_Attempt([i for i, _ in splits], tuple(c for _, made in splits for c in made)))
     best = min(attempts, key=lambda attempt: (attempt.cost, -attempt.slack))
     return () if best.cost[0] else best.conditions
 
 
+def _begin(subscript: Polynomial) -> Polynomial:
+    """What stays the same in a subscript, without numbers."""
+    parts = subscript.iteration_coefficients()
+    steady = Polynomial({}) if parts is None else parts[1]
+    return Polynomial({product: factor for product, factor in steady.terms.items() if product})
+
+
 def _fixed_strides(subscripts: Sequence[Polynomial]) -> tuple[Polynomial, ...]:
-    """The numbers that iterations are multiplied by, largest first and ending in 1; that alone if they do not divide each other."""
+    """The numbers by which iterations are multiplied to which others are added, largest first and ending in 1.
+
+    That alone if they do not divide each other.
+    """
     parts = [subscript.iteration_coefficients() for subscript in subscripts]
-    factors = {c.value for part in parts if part is not None for c in part[0].values()}
+    factors = {c.value for part in parts if part is not None and len(part[0]) > 1 for c in part[0].values()}
     sizes = sorted({abs(factor) for factor in factors if factor is not None} - {1})
     if None in factors or any(large % small for small, large in pairwise(sizes)):
         return (_ONE,)
