@@ -146,7 +146,7 @@ NEST_BODIES = (
     "p[i + 1][j] = q[i][j + 1] + 1.0;",
     "p[i][j] = p[i][j + 1] + 1.0;",
     "if (c[j] > best) best = c[j];",
-    "a[i] += q[i][j];",
+    "c[i] += (int)(j * 3);",
     "last = (int)(i + j);",
 )
 
