@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from orio_py.ctree.build import binary, literal_value, statements
 from orio_py.ctree.ctype import CType, ctype
 from orio_py.ctree.dependence.names import NO_NAMES, AccessKey, Reference, names_of, references
+from orio_py.ctree.expression_effects import is_repeatable
 from orio_py.ctree.followed import elements_used, followed, members_followed
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast
@@ -208,12 +209,17 @@ class _FirstIterations:
         return ctype(self._context.types.get(declared, declared))
 
     def _before(self, node: Node) -> Node | None:
-        """An expression of the first iteration as it is before the nest; None where that changes what it reads."""
+        """An expression of the first iteration as it is before the nest; None where that changes what it reads, or it changes anything itself."""
         for index, value in self._values.items():
             node = substitute(node, index, value)
         read = [found for found, _, _ in references(node, NO_NAMES)]
         calls = any(isinstance(part, c_ast.FuncCall) for part in walk(node))
-        if calls or self._is_open or not self._local.isdisjoint(found.variable for found in read):
+        if (
+            calls
+            or not is_repeatable(node)
+            or self._is_open
+            or not self._local.isdisjoint(found.variable for found in read)
+        ):
             return None
         aliases = aliases_in(self._context)
         changed = any(

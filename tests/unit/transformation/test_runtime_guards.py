@@ -614,3 +614,20 @@ def test_a_loop_that_begins_at_its_bound_has_no_iterations() -> None:
     new = transformed_file(text, {})
     assert "j_trips = 0;" in new
     assert "i < i ?" not in new
+
+
+def test_a_bound_that_changes_something_is_not_asked_for_once_more() -> None:
+    text = """static int calls;
+void f(int n, int m, double *a, double *b, int *c) {
+  int bound = n, *limit = &bound;
+  /*@ begin Loop(transform Prefetch(aref='b[k + 2]', distance=4)) @*/
+  for (int i = 2; i < n; i++)
+    for (int j = 1; j < %s; j++)
+      for (int k = 0; k < *limit - 1; k++) { c[k] = 2; b[k + 2] = b[2 * k] + a[2 * k + 1]; }
+  /*@ end @*/
+}
+"""
+    assert "if (2 < n && 1 < m && " in transformed_file(text % "m", {})
+    with pytest.raises(Refusal) as caught:
+        transformed_file(text % "(calls++, m)", {})
+    assert caught.value.diagnostics[0].position is not None
