@@ -44,7 +44,7 @@ from orio_py.transformation.unrolling.unroll import Unroll
 from orio_py.transformation.unrolling.unroll_and_jam import UnrollAndJam
 from orio_py.transformation.unrolling.unroll_reduction import UnrollReduction
 from orio_py.transformation.unrolling.unroll_rewrite import require_moderate
-from orio_py.transformation.ways import forms, running, segmented
+from orio_py.transformation.ways import forms, in_parts, running
 
 _DEPENDENCES = frozenset({"ORIO-T027", "ORIO-T040", "ORIO-T041"})
 _ELEMENTS = frozenset({"ORIO-T122", "ORIO-T123"})
@@ -86,7 +86,7 @@ class MarkedSteps:
                 unknown |= _is_about_elements(refusal)
                 refused.append(form)
         assert reason is not None
-        for form in filter(None, map(segmented, refused if _is_about_dependence(reason) else ())):
+        for form in filter(None, map(in_parts, refused if _is_about_dependence(reason) else ())):
             with suppress(Refusal):  # What it says of pointers that the user has not written is none to tell.
                 return self._tried(form, values)
         for form in filter(None, map(running, refused if self.device_targets() else ())):

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from orio_py.ctree.nodes import Node
 from orio_py.transformation.base import Context
+from orio_py.transformation.guards.array_parts import with_array_parts
 from orio_py.transformation.guards.guarded_tree import (
     GuardedTree,
     with_conditions_of_apart_arrays,
     with_known_numbers,
 )
 from orio_py.transformation.guards.loop_headers import with_tested_headers
-from orio_py.transformation.guards.segments import with_segments
 from orio_py.transformation.simpler import (
     in_simpler_forms,
     refined_forms,
@@ -69,9 +69,9 @@ def _refined(form: GuardedTree, simpler: Node) -> Iterator[GuardedTree]:
         yield apart
 
 
-def segmented(form: GuardedTree) -> GuardedTree | None:
+def in_parts(form: GuardedTree) -> GuardedTree | None:
     """The tree with pointers to the parts of arrays that a test tells apart; None where there are none."""
-    new = with_segments(form.over(form.tree))
+    new = with_array_parts(form.over(form.tree))
     return None if new.tree is form.tree else new
 
 

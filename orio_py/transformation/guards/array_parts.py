@@ -43,7 +43,7 @@ _Term = tuple[int, Node]
 """A part of a sum, with its sign."""
 
 
-def with_segments(form: GuardedTree) -> GuardedTree:
+def with_array_parts(form: GuardedTree) -> GuardedTree:
     """The tree with pointers to the parts of arrays at its marks; the same object where no array has several.
 
     All references to such an array count by the same variables, beside what keeps its value, and one is written.
@@ -92,7 +92,7 @@ class _Parts:
     def rewritten(self) -> Node:
         """The statement; the same object where no array has several parts."""
         places: dict[int, Node] = {}
-        for name, found in _segmented(self.mark, self.context):
+        for name, found in _in_parts(self.mark, self.context):
             declared = self.context.declarations[name]
             words = f"{'const ' if 'const' in declared.qualifiers else ''}{declared.type} *"
             own = {key: self.supply.fresh(f"{name}_at") for key in dict.fromkeys(each.key for each in found)}
@@ -164,7 +164,7 @@ def _total(terms: Sequence[_Term], constant: int = 0) -> Node:
     return add(value, constant)
 
 
-def _segmented(mark: Node, context: Context) -> Iterator[tuple[str, list[_Reference]]]:
+def _in_parts(mark: Node, context: Context) -> Iterator[tuple[str, list[_Reference]]]:
     """The arrays with several parts of which one is written, with all their references."""
     changing = frozenset(assigned_names(mark)) | declared_names(mark)
     by_name: dict[str, list[c_ast.ArrayRef]] = {}
