@@ -95,3 +95,12 @@ def test_what_depends_on_the_order_is_refused(kind: str, code: str) -> None:
     assert problem.code in {"ORIO-T040", "ORIO-T041"}
     assert "high" in problem.message or "low" in problem.message or "`k`" in problem.message
     assert problem.position is not None
+
+
+def test_the_promise_that_is_missing_is_named() -> None:
+    code = NEST.format("if (a[i][j] > high) high = a[i][j];")
+    with pytest.raises(Refusal) as caught:
+        transformed_file(FILE.format(kind="float", promise="", recipe="UnrollJam(ufactor=2)", code=code), {})
+    (problem, *_) = caught.value.diagnostics
+    assert "is a reduction with `max`" in problem.message
+    assert "reassociate" in (problem.help or "")

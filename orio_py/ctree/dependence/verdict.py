@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from orio_py.core.source import Position
 from orio_py.ctree.dependence.access import Access, Instance, Unanalysable
@@ -143,6 +143,8 @@ def reversed_verdict(nest: Nest, clash: ViolatedDependence | None, ending: str) 
         if operator is not None:
             message = f"{found.source} is a reduction with `{operator}`, {found.where}; {ending}"
             advice = "if another order is as good: `def assumptions { arg reassociate = True; }`"
+            # A condition that nobody understands is no reason to doubt that values are combined.
+            clash = replace(clash, doubt=None)
         elif name not in nest.exposed and name in nest.live_after:
             effect = f"would get its last value in another iteration: {found.source}, {found.where}"
             message = f"`{name}` is read after the loops and {effect}"
