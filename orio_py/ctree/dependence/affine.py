@@ -109,6 +109,21 @@ class Polynomial:
         """A hashable form: equal for equal polynomials."""
         return tuple(sorted(self.terms.items()))
 
+    def summands(self) -> list[tuple[Monomial, int]]:
+        """The terms in the order in which C should add them.
+
+        Differences come first, `n - s + 80`, as `n + 80` may overflow where `n - s` does not.
+        """
+        terms = sorted(
+            self.terms.items(), key=lambda item: (item[1] < 0, not item[0], -len(item[0]), item[0])
+        )
+        pairs: list[tuple[Monomial, int]] = []
+        for monomial, coefficient in terms:
+            alike = (term for term in terms if len(term[0]) == len(monomial) and term[1] == -coefficient)
+            less = next((term for term in alike if monomial and coefficient > 0 and term not in pairs), None)
+            pairs += [] if less is None else [(monomial, coefficient), less]
+        return pairs + [term for term in terms if term not in pairs]
+
     @property
     def symbols(self) -> frozenset[str]:
         """The symbols that occur."""

@@ -215,9 +215,7 @@ class Arithmetic:
         """
         factor, common = value.multiple()
         rest = value - common.scaled(factor) if factor > 1 else value
-        terms = sorted(
-            rest.terms.items(), key=lambda item: (item[1] < 0, not item[0], -len(item[0]), item[0])
-        )
+        terms = rest.summands()
         several = wide or sum(1 for monomial, _ in terms if monomial) > 1
         result: Node | None = None
         if factor > 1:

@@ -545,7 +545,7 @@ def test_a_loop_that_is_long_enough_has_no_test_of_that(least: int, test: str) -
 @pytest.mark.parametrize(
     ("condition", "sent"),
     [
-        ("stride < m || m <= 0", "(b, a, (long)n * stride + m - stride, (long)m * n, m, stride, n);"),
+        ("stride < m || m <= 0", "(b, a, (long)m - stride + (long)n * stride, (long)m * n, m, stride, n);"),
         ("stride < m || m < 0", "? "),
     ],
 )

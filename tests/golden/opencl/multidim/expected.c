@@ -6,7 +6,7 @@ void fill(int n, int m, double (*restrict a)[m], const double *restrict x) {
   ) @*/
   {
     void orio_opencl_fill_0(const double *x, double *a, long orio_count_x, long orio_count_a, long orio_extent_a_1, long orio_trips_i, long orio_trips_j);
-    orio_opencl_fill_0(x, &a[0][0], m > (long)n - 1 ? m : (long)n - 1, (long)n * (long)(sizeof(a[0]) / sizeof(a[0][0])) + m - (long)(sizeof(a[0]) / sizeof(a[0][0])), (long)(sizeof(a[0]) / sizeof(a[0][0])), n, m);
+    orio_opencl_fill_0(x, &a[0][0], m > (long)n - 1 ? m : (long)n - 1, (long)m - (long)(sizeof(a[0]) / sizeof(a[0][0])) + (long)n * (long)(sizeof(a[0]) / sizeof(a[0][0])), (long)(sizeof(a[0]) / sizeof(a[0][0])), n, m);
   }
   /*@ end @*/
 }

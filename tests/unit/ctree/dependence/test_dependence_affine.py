@@ -55,3 +55,15 @@ def test_affine_forms() -> None:
     assert Polynomial.constant(0).value == 0
     assert (n * m).is_parametric
     assert not (i + n).is_parametric
+
+
+@given(polynomials)
+def test_summands_are_the_terms(a: Polynomial) -> None:
+    assert sorted(a.summands()) == sorted(a.terms.items())
+
+
+def test_summands_begin_with_differences() -> None:
+    s, m, n = (Polynomial.symbol(name) for name in "smn")
+    assert (n - s).shifted(80).summands() == [(("n",), 1), (("s",), -1), ((), 80)]
+    assert (n.scaled(2) + m - s).summands() == [(("m",), 1), (("s",), -1), (("n",), 2)]
+    assert (n * m - s - n).summands() == [(("m", "n"), 1), (("n",), -1), (("s",), -1)]
