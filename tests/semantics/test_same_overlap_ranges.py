@@ -27,6 +27,8 @@ KERNELS = {
     "shifts": "for (i = 0; i < n; i++) y[i] += x[i >> 1] + x[(i + 3) >> 2] + x[(i >> 1) * 2];",
     "halves that are written": "for (i = 0; i < n; i += 2) y[i >> 1] = x[i] ^ x[i + 1];",
     "shift of an unsigned sum": "for (i = 0; i < n; i++) y[i] += x[(i + 4u) >> 1];",
+    "bound that is divided by what may be 0": "for (i = 0; i < n / m; i++) y[i] += x[i];",
+    "ends that are divided by what may be 0": "for (i = n % k; i < (n - 1) / k + m; i++) y[i] += x[i];",
     "downwards": "for (i = n - 1; i >= 0; i--) y[i] += x[i % m];",
     "steps": "for (i = 0; i < n; i += 3) y[i] += x[(i + 1) % m];",
     "product": "for (i = 0; i < n; i++) for (j = 0; j < m; j++) y[i] += x[(i % m) * m + j];",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from orio_py.core.names import NameSupply
 from orio_py.ctree.build import as_long, binary, expression, ident, index, literal_value, unary
+from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Node, c_ast, reference_parts
 from orio_py.ctree.rewrite import assigned_names, walk
 from orio_py.ctree.symbols import CDeclaration
@@ -34,18 +35,16 @@ class AddressRange:
     known: KnownRange | None = None
     doubtful: frozenset[str] = frozenset()
 
-    @property
-    def is_safe(self) -> bool:
-        """Whether C computes both whatever the values."""
-        return is_total((*self.first, *self.behind))
 
-
-def is_total(nodes: Sequence[Node]) -> bool:
-    """Whether nothing is divided by what may be 0."""
+def is_total(nodes: Sequence[Node], certain: Set[str] = frozenset()) -> bool:
+    """Whether nothing is divided by what may be 0, but in expressions whose text is in `certain`."""
     parts = (part for node in nodes for part in walk(node))
     divisions = (part for part in parts if isinstance(part, c_ast.BinaryOp) and part.op in _PARTIAL)
     return all(
-        literal_value(part.right) not in {None, 0} or _is_size(part.right) or is_positive(part.right)
+        literal_value(part.right) not in {None, 0}
+        or _is_size(part.right)
+        or is_positive(part.right)
+        or emit_expression(part) in certain
         for part in divisions
     )
 

@@ -21,7 +21,7 @@ from orio_py.transformation.guards.address_range import (
     object_range,
 )
 from orio_py.transformation.guards.fixed_reads import reads_are_fixed
-from orio_py.transformation.guards.pointed_bounds import PointedBounds
+from orio_py.transformation.guards.pointed_bounds import PointedBounds, evaluated_at_entry
 from orio_py.transformation.guards.row_facts import Fact, is_steady, strongest
 from orio_py.transformation.guards.row_ranges import ADDRESS, preparation, row_range, row_subscripts
 from orio_py.transformation.guards.spots import Spots
@@ -242,16 +242,19 @@ class TouchedMemory:
     def _range(
         self, base: Node, uses: Sequence[ElementAccess], factors: Sequence[Polynomial]
     ) -> AddressRange | None:
-        """The range of the elements behind a pointer that some accesses touch; subscripts count by `factors`."""
+        """The range of the elements behind a pointer that some accesses touch; subscripts count by `factors`.
+
+        None where C may not compute it before the statement does.
+        """
         bounds = [self._either_ends(uses, factors, largest=largest) for largest in (False, True)]
         if any(found is None for found in bounds):
             return None
         lowest, highest = ([] if found is None else found for found in bounds)
         is_zero = all(end.value == 0 for end in lowest)
-        return AddressRange(
-            (as_long(base, ADDRESS),) if is_zero else self._addresses(base, lowest, largest=False),
-            self._addresses(base, [end.shifted(1) for end in highest], largest=True),
-        )
+        first = (as_long(base, ADDRESS),) if is_zero else self._addresses(base, lowest, largest=False)
+        behind = self._addresses(base, [end.shifted(1) for end in highest], largest=True)
+        is_safe = is_total((*first, *behind), evaluated_at_entry(self.statement))
+        return AddressRange(first, behind) if is_safe else None
 
     def _addresses(self, base: Node, ends: Sequence[Polynomial], *, largest: bool) -> tuple[Node, ...]:
         groups = [ends[i : i + _MOST_TOGETHER] for i in range(0, len(ends), _MOST_TOGETHER)]

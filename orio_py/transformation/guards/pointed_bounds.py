@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from orio_py.ctree.build import binary, literal_value, statements
 from orio_py.ctree.ctype import CType, ctype
 from orio_py.ctree.dependence.names import NO_NAMES, AccessKey, Reference, names_of, references
+from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.expression_effects import is_repeatable
 from orio_py.ctree.followed import elements_used, followed, members_followed
 from orio_py.ctree.loops import CanonicalLoop
@@ -104,6 +105,23 @@ def tests_before_following(
     if loop is not None:
         first.enter(loop)
     return None if first.left else tuple(first.tests)
+
+
+def evaluated_at_entry(statement: Node) -> frozenset[str]:
+    """The expressions, by their text, that the header of a statement's first loop evaluates in any case."""
+    loop = CanonicalLoop.match(_first(statement))
+    waiting = [] if loop is None else [loop.start, loop.bound]
+    found: set[str] = set()
+    while waiting:
+        part = waiting.pop()
+        found.add(emit_expression(part))
+        if isinstance(part, c_ast.TernaryOp):
+            waiting.append(part.cond)
+        elif isinstance(part, c_ast.BinaryOp) and part.op in {"&&", "||"}:
+            waiting.append(part.left)
+        elif not isinstance(part, c_ast.UnaryOp) or part.op != "sizeof":
+            waiting += [each for _, each in part.children() if isinstance(each, _EXPRESSIONS)]
+    return frozenset(found)
 
 
 class _FirstIterations:
@@ -263,6 +281,7 @@ def _never_holds(test: Node) -> bool:
             return False
 
 
+_EXPRESSIONS = (c_ast.BinaryOp, c_ast.UnaryOp, c_ast.TernaryOp, c_ast.Cast, c_ast.ArrayRef, c_ast.StructRef)
 _JUMPS = (c_ast.Return, c_ast.Goto)
 _LEAVING = (*_JUMPS, c_ast.Break, c_ast.Continue)
 _SIMPLE = (For, Comment, c_ast.If, c_ast.Assignment, c_ast.Decl, c_ast.UnaryOp, c_ast.EmptyStatement)

@@ -281,7 +281,7 @@ def _disjointness(statement: Node, context: Context) -> Guard | None:
         name: None if threats[name] is None else _extent(own[name], holders[name], accesses, supply)
         for name in doubtful
     }
-    testable = {name for name, extent in extents.items() if extent is not None and extent.is_safe}
+    testable = {name for name, extent in extents.items() if extent is not None}
     testable -= {name for name in testable if threats[name] and _holder(holders[name], extents[name]) is None}
     testable -= {name for name in testable if not testable.issuperset(threats[name] or ())}
     names = {n for n in testable if all(testable.issuperset(pair) for pair in pairs if n in pair)}
@@ -332,8 +332,7 @@ def _holder(structure: Node | None, extent: AddressRange | None) -> AddressRange
     """The memory of the pointers that lead to an array: a structure, or those to its rows."""
     if structure is not None:
         return object_range(structure)
-    pointers = None if extent is None else extent.pointers
-    return pointers if pointers is not None and pointers.is_safe else None
+    return None if extent is None else extent.pointers
 
 
 def _extent(

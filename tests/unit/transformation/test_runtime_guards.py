@@ -476,6 +476,22 @@ def test_arrays_apart_take_the_transformed_code(tmp_path) -> None:
             "Parallelize()",
         ),
         ("void f(double *y)", "for (i = 0; i < 99; i++) y[i] += y[i + (int)4294967303];", "Reverse()"),
+        # What would divide by 0 that the code may not divide by.
+        (
+            "void f(int n, int s, double *y, double *x)",
+            "for (i = 0; i < n; i++) for (j = 0; j < n / s; j++) y[j] += x[j];",
+            "Parallelize()",
+        ),
+        (
+            "void f(int n, int s, double *y, double *x)",
+            "for (i = 0; i < (s ? n / s : 0); i++) y[i] += x[i];",
+            "Reverse()",
+        ),
+        (
+            "void f(int n, int s, double *y, double *x)",
+            "for (i = 0; i < (s && n / s); i++) y[i + n / s] += x[i];",
+            "Reverse()",
+        ),
         ("void f(double *y)", "for (i = 0; i < 99; i++) y[i] += y[i + (unsigned)4294967303];", "Reverse()"),
         (
             "void f(int n, double *y, double *x)",
