@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from c_programs import openmp
-from c_trees import context, parse, statement
+from c_trees import context, parse, statement, transformed_file
 from same_result import Case, assert_same_results
 
 from orio_py.core.source import Position
@@ -370,3 +370,22 @@ def test_limits_that_types_decide(tmp_path: Path) -> None:
     for kind, case in (("unsigned", (UnrollAndJam(5), down)), ("unsigned char", (Unroll(4), size))):
         batch = [Case(case[1], case[0], kind, SIZES)]
         assert assert_same_results(batch, tmp_path, "-Wtype-limits") == 1
+
+
+def test_what_a_truth_value_never_equals(tmp_path: Path) -> None:
+    """Compilers say of a constant `_Bool` that it is out of range of 2, and of a variable by another warning."""
+    text = """void f(double *y)
+{
+  _Bool i = 0;
+  /*@ begin Loop(transform Peel(first=2)) @*/
+  while (i < 1) { if (i == 2) y[2] = 1; y[i] = 2; i++; }
+  /*@ end @*/
+}
+"""
+    new = transformed_file(text, {})
+    assert "_Bool i_first = i;" in new
+    file = tmp_path / "new.c"
+    file.write_text(new, encoding="utf-8")
+    flags = ("-Wall", "-Wextra", "-Wno-bool-compare", "-Wno-bool-operation", "-Werror")
+    compiled = subprocess.run(["gcc", "-c", *flags, "-o", os.devnull, file], capture_output=True)
+    assert compiled.stderr == b""

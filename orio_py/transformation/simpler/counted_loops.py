@@ -35,7 +35,7 @@ from orio_py.ctree.build import (
     ternary,
     unary,
 )
-from orio_py.ctree.ctype import INT
+from orio_py.ctree.ctype import INT, Rank, ctype
 from orio_py.ctree.equal import equal
 from orio_py.ctree.loops import CanonicalLoop, jumps_out, unmarked
 from orio_py.ctree.nodes import NEGATED, For, Node, c_ast
@@ -144,7 +144,14 @@ def _from_where_it_is(test: Node, step: Node, body: Node, context: Context) -> l
     loop = for_(assign(index, ident(first)), test, step, body)
     if SteppedLoop.match(loop) is None and not _compares_sum(test, index):
         return None
-    return [declare(f"const {declared.type}", first, ident(index)), loop]
+    return [_kept(index, first, declared, context), loop]
+
+
+def _kept(index: str, name: str, declared: CDeclaration, context: Context) -> Node:
+    """A variable with the value of an index; compilers warn of what a constant truth value never equals."""
+    kind = ctype(context.types.get(declared.type, declared.type))
+    is_truth = kind is not None and kind.rank is Rank.BOOL
+    return declare(declared.type if is_truth else f"const {declared.type}", name, ident(index))
 
 
 def _compares_sum(test: Node, index: str) -> bool:
@@ -178,7 +185,7 @@ def _downwards(init: Node | None, test: Node, body: Node, context: Context) -> l
     match init:
         case None:
             first = context.names(test, body).fresh(f"{index}_first")
-            before.append(declare(f"const {declared.type}", first, ident(index)))
+            before.append(_kept(index, first, declared, context))
             start = ident(first)
         case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=start) if name == index:
             pass
