@@ -36,6 +36,8 @@ LOOPS = {
     "through_two_pointers": "for (i = 1; i < n; i++) s->one->v[i] = s->two->u[i - 1] + s->one->u[0];",
     "through_one_of_two": "for (i = 0; i < n; i++) s->two->v[i] = p[i] + s->in.u[i] + s->two->scale;",
     "bounds_through_two": "for (i = 0; i < s->one->n - 2; i++) { s->in.v[i] = s->two->u[i]; if (p[i] > 20) s->one->u[i] = 0; }",
+    "rows_by_a_stride_of_the_structure": "for (i = 1; i < 3; i++) { const double *r = g->u + i * g->m; double *o = h->v + i * h->m;"
+    " for (j = 1; j < g->n - 5; j++) o[j] = r[j - 1] + r[j - g->m] + r[j + g->m] + r[g->n + j]; }",
     "never_followed_through": "for (i = 0; i < none; i++) nowhere->two->v[i] = nowhere->one->u[i];",
 }
 REFUSED = {
@@ -70,6 +72,7 @@ int main(void)
     for (k = 0; k < 90; k++) memory[k] = k + 1;
     memset(&all, 0, sizeof all);
     all.g.n = all.h.n = 8;
+    all.g.m = all.h.m = 2;
     all.g.scale = 0.5;
     all.g.u = memory + 10;
     all.g.v = a < 5 ? memory + 8 + a : &all.g.scale;

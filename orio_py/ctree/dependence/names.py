@@ -80,7 +80,12 @@ def resolve(node: Any, names: Names) -> Reference | None:
         case "ID":
             return Reference(node.name, ())
         case "ArrayRef" if isinstance(node.name, c_ast.BinaryOp):
-            return _pointed_to(c_ast.BinaryOp("+", node.name, node.subscript, node.coord), names)
+            # The pointer is in front of the brackets, whatever the subscript is made of.
+            inner = _pointed_to(node.name, names)
+            if inner is None:
+                return None
+            place = c_ast.BinaryOp("+", inner.subscripts[-1], node.subscript, node.coord)
+            return replace(inner, subscripts=(*inner.subscripts[:-1], place))
         case "ArrayRef":
             base = resolve(node.name, names)
             return None if base is None else base.at(node.subscript)

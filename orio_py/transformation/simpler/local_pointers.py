@@ -257,7 +257,13 @@ class _Replacing(Rewriter):
         if not self._is_it(node.name) or isinstance(self._value, c_ast.ID):
             return self.generic(node)
         place = self.rewrite(node.subscript)
-        return self._element(place) or c_ast.UnaryOp("*", binary("+", self._value, place), node.coord)
+        if (element := self._element(place)) is not None:
+            return element
+        if isinstance(self._value, c_ast.BinaryOp) and any(isinstance(p, _MEMORY) for p in walk(place)):
+            return copy_with(
+                node, name=self._value, subscript=place
+            )  # What is read could be a pointer by its form.
+        return c_ast.UnaryOp("*", binary("+", self._value, place), node.coord)
 
     def visit_UnaryOp(self, node: c_ast.UnaryOp) -> Node:
         element: Node | None = None
