@@ -171,6 +171,9 @@ CASES = (
     ("Unroll(ufactor=2)", "for (u = us; un + u < us; u++) { x[u % 64] += u; if (u > 40) break; }", "u"),
     ("Unroll(ufactor=2)", "for (u = us; u + (un - us) < un; u++) { x[u % 64] += u; if (u > 40) break; }", "u"),
     ("Unroll(ufactor=2)", "for (z = 0; z + zn - 2 < zn; z++) { x[z % 64] += z; if (z > 40) break; }", "z"),
+    ("Parallelize()", "for (j = 0; j < 4; j++) { t = 0; for (i = 0; i + j < n; i++) t += y[i] * y[i + j]; x[j] = t; }", "i + j"),
+    ("Unroll(ufactor=2)", "for (j = 1; j < 5; j++) for (i = m - 1; j + i + 2 <= n; i++) x[8 * j + i] = i;", "i + j"),
+    ("Unroll(ufactor=2)", "for (j = 1; j < 9; j++) { for (i = 0; i + j - 3 < n; i++) x[i] = i; j += s; }", "i + j"),
     # Tests of what is left over.
     ("Parallelize()", "for (i = 0; n - i > 0; i++) x[i] = y[i];", "i"),
     ("Unroll(ufactor=2)", "for (i = m; n - i >= 4; i += 4) x[i] = y[i];", "i"),

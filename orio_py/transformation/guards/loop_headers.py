@@ -54,7 +54,7 @@ from orio_py.transformation.forms import bound_is_invariant, index_ends_with_fun
 from orio_py.transformation.guards.guarded_tree import GuardedTree
 from orio_py.transformation.guards.row_facts import Fact
 from orio_py.transformation.guards.runtime_guards import Guard, may_stand_twice, without_marks
-from orio_py.transformation.guards.shifted_tests import ShiftedTest
+from orio_py.transformation.guards.shifted_tests import ShiftedTest, is_natural_index
 from orio_py.transformation.parallel.pragma_text import is_about_loop
 from orio_py.transformation.simpler import in_simpler_forms
 from orio_py.transformation.simpler.counted_steps import SteppedLoop, is_total, may_count
@@ -359,10 +359,7 @@ def _is_not_negative(part: Node, context: Context) -> bool:
             return evaluate(part, dict[str, Number]().__getitem__).value >= 0
         except (NoValueError, RecursionError):
             return False
-    if not isinstance(part, c_ast.ID):
-        return False
-    around = (loop for loop in context.surrounding if loop.index == part.name)
-    return any(loop.upward and is_natural(loop.start, context) for loop in around)
+    return is_natural_index(part, context)
 
 
 def _runs(stepped: SteppedLoop) -> Node:

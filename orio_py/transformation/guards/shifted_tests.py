@@ -3,7 +3,7 @@
     for (j = 0; j + 7 < n; j += 8)      if (n >= 7 && n + 7 >= n)
       …                                   for (j = 0; j < n - 7; j += 8) …
 
-    for (i = 0; i + lag < n; i++)       if (lag >= 0 && n >= lag)
+    for (i = 0; i + lag < n; i++)       if (n >= 0 && lag >= 0)
       …                                   for (i = 0; i < n - lag; i++) …
 
     for (i = 0; n - i >= 4; i += 4)     if (n >= 0)
@@ -27,6 +27,7 @@ from orio_py.transformation.base import Context
 from orio_py.transformation.expression_types import constant_value, expression_type
 from orio_py.transformation.forms import bound_is_invariant, has_stable_index
 from orio_py.transformation.simpler.counted_steps import SteppedLoop
+from orio_py.transformation.types import is_natural
 
 _LARGEST = 2**15
 
@@ -68,7 +69,7 @@ def _alone(node: For, relation: str, shift: _Shift, context: Context) -> Shifted
         return None
     if not has_stable_index(loop, context) or not bound_is_invariant(loop, context):
         return None
-    tests = shift.tests(loop, step, kind)
+    tests = shift.tests(loop, step, kind, context)
     return None if tests is None else ShiftedTest(stepped, tests)
 
 
@@ -124,8 +125,10 @@ class _Shift:
     @property
     def limit(self) -> Node:
         """What the index alone is compared with."""
-        limit = self.bound if self.part is None else sub(self.bound, self.part)
-        return sub(limit, self.number) if self.number else limit
+        fewer, more = (self.number, 0) if self.number > 0 else (0, -self.number)
+        limit = sub(self.bound, fewer) if fewer else self.bound  # It is at least 0.
+        limit = limit if self.part is None else sub(limit, self.part)
+        return add(limit, more)
 
     def is_computed_in(self, kind: CType, context: Context) -> bool:
         """Whether the test is decided in a type, in which also all that is unsigned is added; what is signed may be wider."""
@@ -138,16 +141,16 @@ class _Shift:
         totals = [common(kind, _promoted(part, context)) for part in (self.bound, compared)]
         return all(total is not None and not total.unsigned and not total.is_floating for total in totals)
 
-    def tests(self, loop: CanonicalLoop, step: int, kind: CType) -> tuple[Node, ...] | None:
+    def tests(self, loop: CanonicalLoop, step: int, kind: CType, context: Context) -> tuple[Node, ...] | None:
         """That the bound less the rest is what it is for whole numbers, and that no sum wraps; None where no test says so."""
         bound, part, number, start = self.bound, self.part, self.number, loop.start
         if number < 0 and (part is None or kind.unsigned):
             return None
         tests = [*self.named]
         if not kind.unsigned:
-            sizes = [binary(">=", bound, 0)]
-            if part is not None:
-                sizes = [binary(">=", part, max(-number, 0)), binary(">=", bound, part)]
+            sizes = [binary(">=", bound, 0 if part is None else max(number, 0))]
+            if part is not None and (number < 0 or not is_natural_index(part, context)):
+                sizes.append(binary(">=", part, max(-number, 0)))
             return (*tests, *sizes)
         more = const(number) if part is None else add(part, number)
         tests.append(binary(">=", bound, more))
@@ -185,3 +188,13 @@ def _begins(loop: CanonicalLoop, kind: CType, context: Context) -> bool:
         return 0 <= number <= _LARGEST
     own = _promoted(loop.start, context)
     return not kind.unsigned or (own is not None and own.unsigned and common(kind, own) == kind)
+
+
+def is_natural_index(part: Node, context: Context) -> bool:
+    """Whether an expression is the index of a loop around that counts up from a number of at least 0."""
+    if not isinstance(part, c_ast.ID):
+        return False
+    around = (loop for loop in context.surrounding if loop.index == part.name)
+    return any(
+        loop.upward and is_natural(loop.start, context) and has_stable_index(loop, context) for loop in around
+    )
