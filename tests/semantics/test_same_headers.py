@@ -185,6 +185,12 @@ CASES = (
     ("Unroll(ufactor=3)", "for (z = 0; 2 < zn - z; z += 3) x[z] = z;", "z"),
     ("Unroll(ufactor=2)", "for (z = 0; zn - z >= 2; z += 3) { x[z % 64] = z; if (z > 40) break; }", "z"),
     ("Unroll(ufactor=2)", "for (u = 0; un - (u + 2) > 1; u += 2) { x[u % 64] = u; if (u > 40) break; }", "u"),
+    # Several tests, of which one counts up to the index of a loop around.
+    ("Parallelize()", "for (i = 0; i < n; i++) { x[i] = 0; for (j = 0; j < m && j <= i; j++) x[i] += y[j] * y[i - j + 9]; }", "i"),
+    ("UnrollJam(ufactor=2)", "for (i = 0; i < n; i += 2) for (j = 0; j <= i && j < 3; j++) x[i] += y[i + j];", "i"),
+    ("Reverse()", "for (i = n; i > 0; i--) for (j = 9; j >= i && j > m; j--) x[i] += y[j];", "i"),
+    ("Unroll(ufactor=2)", "for (i = 0; i < n; i++) { k = i; for (j = 0; j < m && j <= k; j++) x[j] += i; }", "i + j"),
+    ("Unroll(ufactor=2)", "for (i = 0; i < n; i++) { for (j = 0; j < m && j <= i; j++) x[j] += i; i += s - 1; }", "i"),
     # Several counters, some of which begin before the loop, and some of which are not counted by sums.
     ("Unroll(ufactor=2)", "i = m; @@ for (k = 5; i < s + 5 && i < n; i++, k--) x[i] = y[k];", "k * 100 + i"),
     ("Parallelize()", "i = m; @@ for (k = 5; i < s + 5 && i < n; i++, k++) x[k] = y[i];", "k * 100 + i"),

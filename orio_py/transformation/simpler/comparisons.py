@@ -3,10 +3,11 @@
     for (i = 0; i != n; i++)            for (i = 0; i < n; i++)
     for (i = n; i > 0U; i--)            for (i = n; i > 0; i--)
     for (i = 0; i < n && i < m; i++)    for (i = 0; i < (n < m ? n : m); i++)
+    for (j = 0; j < m && j <= i; j++)   for (j = 0; j < (m < i + 1 ? m : i + 1); j++)
 
 The first two run as often where the index meets the bound: in steps of 1 a signed index does, as it would overflow
 otherwise, and so does an index that begins with 0; in other steps it does between numbers whose distance the
-step divides.
+step divides.  In the last one `i` is the index of a loop around with `<`, so that `i + 1` does not overflow.
 
 Source: ISO/IEC 9899:1999, 6.5 paragraph 5 (overflow) and 6.3.1.3 (conversions).
 """
@@ -16,7 +17,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import reduce
 
-from orio_py.ctree.build import binary, cast_to, const, ident, literal_value, ternary
+from orio_py.ctree.build import add, binary, cast_to, const, ident, literal_value, ternary
 from orio_py.ctree.ctype import Rank, common, ctype, integer_value
 from orio_py.ctree.loops import CanonicalLoop, jumps_out
 from orio_py.ctree.nodes import For, Node, c_ast
@@ -45,9 +46,12 @@ def with_joined_bounds(node: Node, context: Context) -> Node:
 class _Joining(Rewriter):
     def __init__(self, context: Context) -> None:
         self._context = context
+        self._around: list[For] = []
 
     def visit_For(self, node: For) -> Node:
+        self._around.append(node)
         new = self.generic(node)
+        self._around.pop()
         tests, advance = _conjuncts(new.cond), new.next
         if len(tests) < 2 or advance is None or tests[0].op not in _ORDERS:
             return new
@@ -55,14 +59,30 @@ class _Joining(Rewriter):
         parts = advance.exprs if isinstance(advance, c_ast.ExprList) else [advance]
         stepped = {found[0] for part in parts if (found := step_of(part)) is not None}
         index = first.left.name if isinstance(first.left, c_ast.ID) else ""
-        if index not in stepped or not all(test.op == first.op and _is(test.left, index) for test in tests):
+        order, is_mixed = first.op[0], len({test.op for test in tests}) > 1
+        if index not in stepped or not all(test.op[0] == order and _is(test.left, index) for test in tests):
             return new
         bounds = [test.right for test in tests]
         if not self._are_alike(bounds, index, node.init):
             return new
-        order = first.op[0]
+        if is_mixed:
+            bounds = [bound for test in tests if (bound := self._behind(test)) is not None]
+            if len(bounds) < len(tests):
+                return new
         bound = reduce(lambda one, two: ternary(binary(order, one, two), one, two), bounds)
-        return copy_with(new, cond=copy_with(first, right=bound))
+        return copy_with(new, cond=copy_with(first, op=order if is_mixed else first.op, right=bound))
+
+    def _behind(self, test: c_ast.BinaryOp) -> Node | None:
+        """The bound of a comparison as that of `<` or `>`: a step behind the index of a loop, which ends there at the latest."""
+        bound, order = test.right, test.op[0]
+        if test.op == order:
+            return bound
+        around = (CanonicalLoop.match(loop) for loop in self._around)
+        loops = [loop for loop in (*self._context.surrounding, *around) if loop is not None]
+        loop = next((loop for loop in reversed(loops) if _is(bound, loop.index)), None)
+        if loop is None or loop.relation != order or not has_stable_index(loop, self._context):
+            return None
+        return add(bound, 1 if loop.upward else -1)
 
     def _are_alike(self, bounds: list[Node], index: str, init: Node | None) -> bool:
         """Whether bounds are integers of one type, of which those behind the first may be read where it is not met."""
