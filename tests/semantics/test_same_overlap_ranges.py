@@ -29,6 +29,8 @@ KERNELS = {
     "shift of an unsigned sum": "for (i = 0; i < n; i++) y[i] += x[(i + 4u) >> 1];",
     "bound that is divided by what may be 0": "for (i = 0; i < n / m; i++) y[i] += x[i];",
     "ends that are divided by what may be 0": "for (i = n % k; i < (n - 1) / k + m; i++) y[i] += x[i];",
+    "masked value": "for (i = 0; i < n; i++) y[i] += x[(x[i] & 7) + (m & 3)];",
+    "two masked values": "for (i = 0; i < n; i++) { int a = x[i] & 7; y[i] = a; y[i] += x[a - (int)(y[i] & 7) + 7]; }",
     "downwards": "for (i = n - 1; i >= 0; i--) y[i] += x[i % m];",
     "steps": "for (i = 0; i < n; i += 3) y[i] += x[(i + 1) % m];",
     "product": "for (i = 0; i < n; i++) for (j = 0; j < m; j++) y[i] += x[(i % m) * m + j];",
@@ -232,3 +234,47 @@ def test_distances_are_multiplied_not_the_numbers_that_they_are_between(tmp_path
     assert "(n - s) * 41" in text.replace("(long)n", "n")
     main = "int main(void) { static double p[40][40], b[40]; long most = 9223372036854775807; kernel(most - 9, most - 2, b, p); return 0; }\n"
     compile_and_run(text + main, tmp_path, *checked())
+
+
+BYTES = """#include <stdio.h>
+#include <string.h>
+static int taken;
+static void {name}(int n, unsigned char *d, const unsigned char *s, const unsigned char *t, const unsigned char (*u)[256])
+{{
+  int i;
+  /*@ begin Loop(transform Reverse()) @*/
+  for (i = 0; i < n; i++) {{ int c = s[i]; d[i] = t[c] + u[1][s[2 * i]] + t[(unsigned char)(s[i] - 300)]; }}
+  /*@ end @*/
+}}
+"""
+BYTES_MAIN = """
+int main(void)
+{
+  static unsigned char memory[2][2000];
+  int apart = 0;
+  for (int at = 0; at <= 1900; at += at > 80 && at < 500 ? 59 : 1)
+    for (int n = 0; n < 30; n += 7) {
+      for (int k = 0; k < 2000; k++) memory[0][k] = memory[1][k] = (unsigned char)(k * k % 251);
+      for (int w = 0; w < 2; w++) {
+        const unsigned char (*u)[256] = (const unsigned char (*)[256])(memory[w] + 1000);
+        taken = 0;
+        (w ? changed : plain)(n, memory[w] + at, memory[w] + 40, memory[w] + 500, u);
+      }
+      if (memcmp(memory[0], memory[1], sizeof memory[0]) != 0) { printf("%d %d differ", at, n); return 1; }
+      apart += taken && n == 28;
+    }
+  printf("%d", apart > 300);
+  return 0;
+}
+"""
+
+
+def test_bytes_choose_one_of_256(tmp_path: Path) -> None:
+    plain = BYTES.format(name="plain")
+    changed = transformed_file(BYTES.format(name="changed"), {})
+    function = "static void" + changed.partition("static void")[2]
+    marked, count = re.subn(r"(\n\s*if \(.*?\) \{)\n", r"\1 taken = 1;\n", function, count=1, flags=re.DOTALL)
+    assert count == 1, changed
+    assert "t + 256" in marked
+    output = compile_and_run(plain + marked + BYTES_MAIN, tmp_path, *checked())
+    assert output == "1"

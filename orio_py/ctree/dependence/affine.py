@@ -248,3 +248,22 @@ def difference(left: Linear, right: Linear) -> Linear:
     for name, coefficient in right.items():
         result[name] = result.get(name, 0) - coefficient
     return {name: coefficient for name, coefficient in result.items() if coefficient}
+
+
+def least_values(facts: Iterable[Polynomial]) -> dict[str, int]:
+    """What polynomials that are at least 0 say of single variables: of `m - n` and `n - 3`, that both are at least 3."""
+    found: dict[str, int] = {}
+    known = [fact for fact in facts if all(len(monomial) <= 1 for monomial in fact.terms)]
+    for _ in known:
+        before = dict(found)
+        for fact in known:
+            more = [symbols for symbols, factor in fact.terms.items() if symbols and factor > 0]
+            less = [symbols for symbols, factor in fact.terms.items() if symbols and factor < 0]
+            if len(more) != 1 or fact.terms[more[0]] != 1 or any(names[0] not in found for names in less):
+                continue
+            least = sum(-fact.terms[names] * found[names[0]] for names in less) - fact.terms.get((), 0)
+            if least >= 0:
+                found[more[0][0]] = max(least, found.get(more[0][0], 0))
+        if found == before:
+            break
+    return found

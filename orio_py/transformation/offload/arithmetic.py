@@ -8,7 +8,7 @@ from operator import mul
 
 from orio_py.ctree.build import as_long, binary, const, ident, literal_value, ternary
 from orio_py.ctree.ctype import Rank, ctype
-from orio_py.ctree.dependence.affine import Monomial, Polynomial
+from orio_py.ctree.dependence.affine import Monomial, Polynomial, least_values
 from orio_py.ctree.dependence.names import Names
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.known_functions import MAXIMUM_NAMES, MINIMUM_NAMES
@@ -60,6 +60,7 @@ class Arithmetic:
         self.takes_quotients = False
         """Whether quotients, remainders and masks of indices are symbols, which `quotients` explains."""
         self.quotients: dict[str, Quotient] = {}
+        self._bounded: list[Node] = []
         self.types: dict[str, str] = {}
         """On the device, of the variables that the nest declares itself."""
 
@@ -96,7 +97,24 @@ class Arithmetic:
             case c_ast.Cast(to_type=kind, expr=inner):
                 return self._converted(node, words_of(kind, self._context), inner, known)
             case _:
-                return self._steady(node, known)
+                return self._steady(node, known) or self._byte(node)
+
+    def _byte(self, node: Node) -> Polynomial | None:
+        """The symbol of a value that its type keeps between 0 and 255."""
+        kind = expression_type(node, self._context) if self.takes_quotients else None
+        is_byte = kind is not None and kind.rank is Rank.CHAR and kind.unsigned
+        return self._up_to(255, node) if is_byte else None
+
+    def _up_to(self, most: int, node: Node) -> Polynomial:
+        """The symbol of a value between 0 and a number, which the same node alone stands for."""
+        if not any(each is node for each in self._bounded):
+            self._bounded.append(node)
+        place = next(number for number, each in enumerate(self._bounded) if each is node)
+        return self._explained(Quotient.up_to(most, place))
+
+    def _explained(self, found: Quotient) -> Polynomial:
+        self.quotients.setdefault(found.symbol, found)
+        return Polynomial.symbol(found.symbol)
 
     def _converted(self, node: Node, kind: str, inner: Node, known: ValueEnvironment) -> Polynomial | None:
         """The value of a conversion to a type, which is that of the operand but for short types."""
@@ -106,7 +124,7 @@ class Arithmetic:
         narrows = self._narrows(kind, inner) or not self._holds(kind, inner)
         if steady is not None and narrows:
             return steady
-        return None if narrows and set(kind.split()) & _SHORT else self.polynomial(inner, known)
+        return self._byte(node) if narrows and set(kind.split()) & _SHORT else self.polynomial(inner, known)
 
     def _quotient(self, node: c_ast.BinaryOp, known: ValueEnvironment) -> Polynomial | None:
         """The symbol of a quotient by a number or a steady scalar; a shift is one by a power of 2."""
@@ -117,15 +135,15 @@ class Arithmetic:
         if number is None and self._steady(node.right, known) is None:
             return None
         value, by = self.polynomial(node.left, known), self.polynomial(node.right, known)
+        if value is None and node.op == "&" and number is not None and number >= 0:
+            return self._up_to(number, node)
         if value is None or by is None or (number is not None and number <= 0):
             return None
         if any(is_computed(symbol) and symbol not in self.quotients for symbol in value.symbols):
             return None
         unsigned = self.computes_unsigned(node)
         divisor = as_long(node.right) if unsigned else node.right
-        found = Quotient(node.op, value, by, divisor, unsigned)
-        self.quotients.setdefault(found.symbol, found)
-        return Polynomial.symbol(found.symbol)
+        return self._explained(Quotient(node.op, value, by, divisor, unsigned))
 
     def keeps(self, kind: str, value: Node) -> bool:
         """Whether a variable has the value that it is set to: one of a type shorter than `int` may have another."""
@@ -346,25 +364,6 @@ class Arithmetic:
             return []
         rest = value - factor * Polynomial.symbol(symbol)
         return [rest + factor * operand for operand in operands]
-
-
-def least_values(facts: Iterable[Polynomial]) -> dict[str, int]:
-    """What polynomials that are at least 0 say of single variables: of `m - n` and `n - 3`, that both are at least 3."""
-    found: dict[str, int] = {}
-    known = [fact for fact in facts if all(len(monomial) <= 1 for monomial in fact.terms)]
-    for _ in known:
-        before = dict(found)
-        for fact in known:
-            more = [symbols for symbols, factor in fact.terms.items() if symbols and factor > 0]
-            less = [symbols for symbols, factor in fact.terms.items() if symbols and factor < 0]
-            if len(more) != 1 or fact.terms[more[0]] != 1 or any(names[0] not in found for names in less):
-                continue
-            least = sum(-fact.terms[names] * found[names[0]] for names in less) - fact.terms.get((), 0)
-            if least >= 0:
-                found[more[0][0]] = max(least, found.get(more[0][0], 0))
-        if found == before:
-            break
-    return found
 
 
 def _without(monomial: Monomial, symbol: str) -> Monomial:

@@ -1,6 +1,7 @@
-"""What is computed from indices and lies between bounds of its own: quotients, and sums that conditions compare.
+"""What is computed from indices and lies between bounds of its own: quotients, bytes, and sums that conditions compare.
 
     x[(i + shift) % n]                                        0 <= (i + shift) % n <= n - 1
+    x[s[i]], x[code & 15]                                     0 <= s[i] <= 255, of type unsigned char
     if (y + d >= 0 && y + d < h) t = x[(y + d) * w];          0 <= y + d <= h - 1
 
 Each counts as an integer of its own: for the range of a subscript it takes the place of the indices that it is made of.
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from orio_py.ctree.build import binary, literal_value, ternary
+from orio_py.ctree.build import binary, const, literal_value, ternary
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.equal import equal
 from orio_py.ctree.nodes import MIRRORED, Node, c_ast
@@ -31,7 +32,7 @@ class Quotient:
 
     Of a shift to the right `by` is the power of 2 that it divides by.
 
-    With `unsigned` C computes it so, and a value below 0 is another number.
+    With `unsigned` C computes it so, and a value below 0 is another number.  A `place` tells apart what no polynomial says.
     """
 
     operator: str
@@ -39,11 +40,18 @@ class Quotient:
     by: Polynomial
     divisor: Node
     unsigned: bool
+    place: str = ""
+
+    @classmethod
+    def up_to(cls, most: int, place: int) -> Quotient:
+        """A value between 0 and a number, of which no more is known than where it is computed."""
+        number = Polynomial.constant(most)
+        return cls("&", number, number, const(most), unsigned=True, place=f"@{place}")
 
     @property
     def symbol(self) -> str:
         """The same for the same function of indices."""
-        return f"{_OWN}{self.operator}{self.value.key}{self.by.key}"
+        return f"{_OWN}{self.operator}{self.value.key}{self.by.key}{self.place}"
 
     @property
     def least(self) -> Polynomial:

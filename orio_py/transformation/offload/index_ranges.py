@@ -11,14 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from orio_py.ctree.build import add, binary, literal_value, ternary
-from orio_py.ctree.dependence.affine import Polynomial
+from orio_py.ctree.dependence.affine import Polynomial, least_values
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node
 from orio_py.transformation.offload.arithmetic import (
     Arithmetic,
     ValueEnvironment,
     as_long,
-    least_values,
     operands,
 )
 from orio_py.transformation.offload.bounded_values import Quotient, positive

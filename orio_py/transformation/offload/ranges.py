@@ -14,12 +14,12 @@ from functools import reduce
 from typing import NoReturn
 
 from orio_py.ctree.build import as_long, binary, const, literal_value, ternary
-from orio_py.ctree.dependence.affine import Polynomial
+from orio_py.ctree.dependence.affine import Polynomial, least_values
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Node
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import note, refuse
-from orio_py.transformation.offload.arithmetic import Arithmetic, least_values
+from orio_py.transformation.offload.arithmetic import Arithmetic
 from orio_py.transformation.offload.element_accesses import ElementAccess, in_both_branches
 from orio_py.transformation.offload.execution_condition import (
     ExecutionCondition,

@@ -10,9 +10,9 @@ from c_programs import compile_and_run
 from random_control_flow import NAMES, REGION, RandomFunction
 
 from orio_py.core.source import SourceFile, Span
+from orio_py.ctree.dependence.affine import least_values
 from orio_py.ctree.file_scope import FileScope, surroundings
 from orio_py.ctree.unit.value_ranges import facts_before
-from orio_py.transformation.offload.arithmetic import least_values
 
 FUNCTION = """int g;
 void f(int n, int m, long w, unsigned u, size_t s, double x, int *p)
