@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from orio_py.ctree.ctype import CType, ctype
+from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.symbols import CDeclaration
 
 Members = tuple[CDeclaration, ...]
@@ -27,6 +29,40 @@ def member_path(structures: Structures, kind: str, name: str) -> Members:
         if not member.name and (inner := member_path(structures, member.type, name)):
             return (member, *inner)
     return ()
+
+
+def number_type(
+    node: Node, declared: Mapping[str, CDeclaration], structures: Structures, types: Mapping[str, str]
+) -> CType | None:
+    """The type of a variable, an element or a member; None where it is no number, or not known.
+
+    `types` are what names of numbers stand for.
+    """
+    depth = 0
+    while isinstance(node, c_ast.ArrayRef) or (isinstance(node, c_ast.UnaryOp) and node.op == "*"):
+        node = node.name if isinstance(node, c_ast.ArrayRef) else node.expr
+        depth += 1
+    found = _declared(node, declared, structures)
+    if found is None or "(" in found.type or found.pointers + len(found.dimensions) != depth:
+        return None
+    return ctype(types.get(found.type, found.type))
+
+
+def _declared(
+    node: Node, declared: Mapping[str, CDeclaration], structures: Structures
+) -> CDeclaration | None:
+    """The declaration of a variable or a member, whichever element of arrays it is in."""
+    match node:
+        case c_ast.ID(name=name):
+            return declared.get(name)
+        case c_ast.StructRef(name=outer, field=c_ast.ID(name=name)):
+            kind = _declared(outer, declared, structures)
+            path = () if kind is None else member_path(structures, kind.type, name)
+            return path[-1] if path else None
+        case c_ast.ArrayRef(name=array) | c_ast.UnaryOp(op="*", expr=array):
+            return _declared(array, declared, structures)
+        case _:
+            return None
 
 
 def paths(structures: Structures, kind: str) -> Iterator[Members]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from orio_py.ctree.ctype import CType, Rank
 from orio_py.ctree.equal import equal
 from orio_py.ctree.expression_effects import is_repeatable
 from orio_py.ctree.loops import sole_statement
@@ -33,6 +34,26 @@ class Update:
     value: Node | None
     place: Node
     target: Node
+
+
+def cuts_off(operator: str, own: CType, value: CType | None) -> bool:
+    """Whether another order of steps on a variable of a type may change more than rounding does.
+
+    A sum in an integer drops the fraction in each step, and a largest value the bits by which it was the largest;
+    a truth value is made of each sum.  `value` is the type of what is combined with it, None where that is not known.
+    """
+    if own.is_floating:
+        return False
+    if own.rank is Rank.BOOL:
+        return operator not in {"&", "|", "&&", "||"}
+    if operator not in {"+", "*", "min", "max"}:
+        return False
+    if value is None or operator in {"+", "*"}:
+        return value is None or value.is_floating
+    if value.is_floating or (own.rank >= Rank.INT and own.rank >= value.rank):
+        return False  # Values are compared as what they become.
+    outer, inner = own.limits, value.reach
+    return value != own and (outer is None or inner is None or inner[0] < outer[0] or outer[1] < inner[1])
 
 
 def accumulating_steps(body: Node, is_target: Callable[[Node], bool]) -> list[Update]:

@@ -14,7 +14,7 @@ from orio_py.ctree.build import binary, block, declare, for_, ident, unary
 from orio_py.ctree.dependence.access import Instance
 from orio_py.ctree.dependence.nest import Nest
 from orio_py.ctree.dependence.pairs import IterationRelation
-from orio_py.ctree.dependence.scalars import reduction_operator, scalar_flow
+from orio_py.ctree.dependence.scalars import scalar_flow
 from orio_py.ctree.dependence.verdict import (
     DependenceContext,
     Illegal,
@@ -40,13 +40,11 @@ def may_fuse(
     first: Node,
     second: Node,
     context: DependenceContext,
-    *,
-    reassociate: bool = False,
 ) -> Verdict:
     """Whether the nest `loops` may run two bodies that ran in two nests, one nest after the other.
 
     `loops` are the fused nest, outermost first.  A dependence of `second` on a later iteration of `first`
-    would be reversed.  `reassociate` allows sums that both bodies add to in another order.
+    would be reversed.
     """
 
     def decide(nest: Nest) -> Verdict:
@@ -59,7 +57,7 @@ def may_fuse(
         if (name := _unsettled(parts, context.live_after, nest.scalars)) is not None:
             return _other_last_value(name)
         private = _private(nest.scalars, ([first], [second]), context.live_after)
-        summed = {name for name in nest.scalars if reassociate and _same_sum(first, second, name)}
+        summed = {name for name in nest.scalars if nest.commutes(name)}
 
         def relate(source: Instance, sink: Instance) -> Iterable[IterationRelation]:
             return relations if (_part(source), _part(sink)) == (0, 1) else ()
@@ -181,12 +179,10 @@ def may_reverse(
     context: DependenceContext,
     *,
     restored: frozenset[str] = frozenset(),
-    reassociate: bool = False,
 ) -> Verdict:
     """Whether the iterations of a loop may run in reverse order.
 
-    `restored` are indices of inner loops whose last values the caller takes care of; `reassociate` allows
-    sums to be formed in another order.
+    `restored` are indices of inner loops whose last values the caller takes care of.
     """
 
     def decide(nest: Nest) -> Verdict:
@@ -195,8 +191,6 @@ def may_reverse(
             return _other_last_value(indices[0])
         ignored = nest.scalars - nest.exposed - context.live_after
         ignored |= {name for name in nest.scalars if nest.commutes(name)}
-        if reassociate:
-            ignored |= {name for name in nest.scalars if nest.reduction(name) is not None}
         clash = nest.clash(carried(nest), ignored)
         return reversed_verdict(nest, clash, "the reversed loop would run the two in reverse")
 
@@ -299,11 +293,6 @@ def _writers(statements: Sequence[Node]) -> dict[str, list[int]]:
 
 def _scope(statement: Node) -> Node:
     return statement if isinstance(statement, Compound) else block(statement)
-
-
-def _same_sum(first: Node, second: Node, name: str) -> bool:
-    operator = reduction_operator(first, name)
-    return operator is not None and operator == reduction_operator(second, name)
 
 
 def _other_last_value(name: str) -> Illegal:

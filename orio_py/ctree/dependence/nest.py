@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import combinations, product
 
 from orio_py.core.source import Position
-from orio_py.ctree.ctype import CType, ctype, type_of
+from orio_py.ctree.build import const
+from orio_py.ctree.ctype import CType, type_of
 from orio_py.ctree.dependence.access import Access, Accesses, Instance
 from orio_py.ctree.dependence.alias import Aliases
 from orio_py.ctree.dependence.arrays import delinearised, row_conditions
@@ -26,10 +27,12 @@ from orio_py.ctree.dependence.schedule import header_names
 from orio_py.ctree.dependence.scope import Constraint
 from orio_py.ctree.dependence.sets import Solver
 from orio_py.ctree.loops import CanonicalLoop
-from orio_py.ctree.nodes import For, Node, c_ast, reference_parts
+from orio_py.ctree.nodes import For, Node, c_ast
 from orio_py.ctree.parse import position
-from orio_py.ctree.rewrite import walk
+from orio_py.ctree.rewrite import assignments, walk
+from orio_py.ctree.structures import number_type
 from orio_py.ctree.symbols import CDeclaration, declaration_of
+from orio_py.ctree.updates import cuts_off
 
 _EXACT = frozenset({"&", "|"})
 """Operators whose results never depend on the order of the operands; `^` does for a `_Bool`."""
@@ -102,6 +105,7 @@ class Nest:
         self.live_after = live_after
         self._declarations = declarations
         self.reassociate = reassociate
+        self._known_inside: Mapping[str, CDeclaration] | None = None
         self.aliases = aliases = aliases or Aliases(declarations)
         self._solver = Solver()
         proof = self._solver.is_nonnegative
@@ -165,34 +169,64 @@ class Nest:
     def commutes(self, name: str) -> bool:
         """Whether the statements that use a scalar may run in any order."""
         operator = self.reduction(name)
-        if operator in _EXACT or (self.reassociate and operator is not None):
+        if operator in _EXACT or (self.reassociate and self._is_rounded_alone(name, operator)):
             return True
         if operator in {"min", "max"} and self._keeps_integers(name):
             return True
         return same_change(self.loops[-1].body, name, self._accesses.names.varying)
+
+    def _is_rounded_alone(self, name: str, operator: str | None) -> bool:
+        """Whether another order of what the body combines in a scalar changes no more of it than rounding does."""
+        own = self._declarations.get(name)
+        if operator is None or own is None or not own.is_integer:
+            return operator is not None
+        kind = self._type(c_ast.ID(name), lp64=True)
+        values = self._extreme_values(name) if operator in {"min", "max"} else self._added(name)
+        kinds = [self._type(value, lp64=True) for value in values]
+        return kind is not None and not any(cuts_off(operator, kind, each) for each in kinds)
 
     def _keeps_integers(self, name: str) -> bool:
         """Whether the body keeps the smallest or largest of integers, all of the very type of a scalar, in that.
 
         Of floating-point numbers another zero, or NaN, may be left in another order.
         """
-        inner = [part for part in walk(self.loops[-1].body) if isinstance(part, c_ast.Decl)]
-
-        def kind(node: Node) -> CType | None:
-            array, subscripts = reference_parts(node)
-            if not isinstance(array, c_ast.ID):
-                return None
-            found = [declaration_of(d) for d in inner if d.name == array.name]
-            found = found or [d for d in [self._declarations.get(array.name)] if d is not None]
-            is_number = all(len(d.dimensions) + d.pointers == len(subscripts) for d in found)
-            kinds = {ctype(d.type) for d in found}
-            return kinds.pop() if len(kinds) == 1 and is_number else None
-
-        own = kind(c_ast.ID(name))
+        own = self._type(c_ast.ID(name))
         is_integer = own is not None and not own.is_floating
+        values = self._extreme_values(name)
+        return is_integer and bool(values) and all(self._type(value) == own for value in values)
+
+    def _extreme_values(self, name: str) -> list[Node]:
         steps = extreme_steps(self.loops[-1].body, name)
-        values = [step.value for step in steps if step.value is not None]
-        return is_integer and bool(values) and all(type_of(value, kind) == own for value in values)
+        return [step.value for step in steps if step.value is not None]
+
+    def _added(self, name: str) -> list[Node]:
+        """What the body adds to a scalar, or combines with it otherwise; a step adds 1."""
+        found = assignments(self.loops[-1].body)
+        return [getattr(part, "rvalue", const(1)) for target, part in found if target == name]
+
+    def _type(self, node: Node, *, lp64: bool = False) -> CType | None:
+        """The type of an expression in the body."""
+        declared, given = self._inside, self.aliases
+
+        def kind(part: Node) -> CType | None:
+            found = number_type(part, declared, given.structures, given.types)
+            return found.lp64 if lp64 and found is not None else found
+
+        return type_of(node, kind, lp64=lp64)
+
+    @property
+    def _inside(self) -> Mapping[str, CDeclaration]:
+        """The declarations that hold in the body, without those of names that have several there."""
+        if self._known_inside is None:
+            inner = [
+                declaration_of(d) for d in walk(self.loops[0].node) if isinstance(d, c_ast.Decl) and d.name
+            ]
+            kinds: dict[str, set[object]] = {}
+            for each in inner:
+                kinds.setdefault(each.name, set()).add((each.type, each.dimensions, each.pointers))
+            known = {**self._declarations, **{each.name: each for each in inner}}
+            self._known_inside = {n: each for n, each in known.items() if len(kinds.get(n, ())) < 2}
+        return self._known_inside
 
     def access(self, name: str, *, is_write: bool) -> Access | None:
         """The first access to a name."""

@@ -142,7 +142,10 @@ def reversed_verdict(nest: Nest, clash: ViolatedDependence | None, ending: str) 
         operator = nest.reduction(name)
         if operator is not None:
             message = f"{found.source} is a reduction with `{operator}`, {found.where}; {ending}"
-            advice = "if another order is as good: `def assumptions { arg reassociate = True; }`"
+            if nest.reassociate:
+                message += f"; the type of `{name}` does not hold all that is combined in it, as far as is known"
+            else:
+                advice = "if another order is as good: `def assumptions { arg reassociate = True; }`"
             # A condition that nobody understands is no reason to doubt that values are combined.
             clash = replace(clash, doubt=None)
         elif name not in nest.exposed and name in nest.live_after:

@@ -61,9 +61,7 @@ def fused_pair(pair: Pair, context: Context, *, what: str, depth: int, force: bo
     # The bodies stand apart here: so the dependence test sees each in its own scope.
     apart = nest(_views(nested(ones, block(*parts)), 1)[0])[:depth]
     first, second = statements(apart[-1].body)
-    verdict = may_fuse(
-        apart, first, second, dependence_context(context), reassociate=context.assumptions.reassociate
-    )
+    verdict = may_fuse(apart, first, second, dependence_context(context))
     require_legal(verdict, what, pair.second, context, force=force)
     return Fused(fused, tuple(_with_finals(fused, ones, twos, what, context)))
 

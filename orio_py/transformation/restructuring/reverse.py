@@ -66,7 +66,6 @@ class Reverse:
             view,
             dependence_context(context),
             restored=frozenset(loop.index for loop in loops),
-            reassociate=context.assumptions.reassociate,
         )
         require_legal(verdict, "Reverse", node, context, force=self.force)
         result = _direct(view, context) or _ahead(view, context)

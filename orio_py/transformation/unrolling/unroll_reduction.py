@@ -116,17 +116,19 @@ class UnrollReduction:
         found = reductions_in(view, context)
         called = context.effects(view.body).calls
         usable = [r for r in found if self.force or not (called and r.name in context.exposed)]
-        if context.assumptions.reassociate:
-            return usable
         for reduction in usable:
-            if reduction.why is None:
+            is_promised = context.assumptions.reassociate and not reduction.is_cut_off
+            if reduction.why is None or is_promised:
                 continue
             if not self.force:
+                promise = (
+                    "" if reduction.is_cut_off else "`def assumptions { arg reassociate = True; }`, or by "
+                )
                 refuse(
                     "ORIO-T054",
                     f"{_WHAT} would accumulate `{reduction.name}` in another order: {reduction.why}",
                     reduction.place,
-                    help="allow it by `def assumptions { arg reassociate = True; }`, or by `force=True`",
+                    help=f"allow it by {promise}`force=True`",
                 )
             context.overruled.add(f"{_WHAT}: `{reduction.name}` is accumulated in another order")
         return usable

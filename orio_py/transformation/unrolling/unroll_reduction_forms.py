@@ -14,9 +14,12 @@ from orio_py.ctree.loops import CanonicalLoop, body_statements
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import assigned_names, assignments, declared_names, walk
 from orio_py.ctree.symbols import CDeclaration
+from orio_py.ctree.updates import cuts_off
 from orio_py.transformation.base import Context
 from orio_py.transformation.expression_types import expression_type
 from orio_py.transformation.types import fits_index, signedness
+
+_UNKNOWN_TERMS = "the types of its terms are not known to be integers that fit in it"
 
 _AT_ONCE = 8
 """So many accumulators are added in one statement."""
@@ -48,7 +51,7 @@ class Reduction:
 
     `kind` is the type of the accumulators and `neutral` their first value.  Where `apart` is set, the scalar
     itself is no accumulator: its type has less room.  `why` says, if it is not None, why another order of
-    accumulation can give another result.
+    accumulation can give another result; `is_cut_off` that it can be one that rounding does not explain.
     """
 
     name: str
@@ -58,6 +61,7 @@ class Reduction:
     place: Node
     apart: bool
     why: str | None
+    is_cut_off: bool = False
 
     def declared(self, name: str) -> Node:
         """The declaration of an accumulator."""
@@ -122,8 +126,11 @@ def _accumulated(name: str, operator: str, declared: CDeclaration, body: Node, c
     kind = unsigned_of(declared.type)
     doubtful = [step for step in steps if not _is_exact(step, declared.type, context)]
     if kind is None or doubtful:
-        why = "the types of its terms are not known to be integers that fit in it"
-        return Reduction(name, declared.type, neutral, operator, (*doubtful, place)[0], False, why)
+        values = [step.rvalue for step in steps if isinstance(step, c_ast.Assignment)]
+        cut_off = _is_cut_off(operator, declared, values, context)
+        return Reduction(
+            name, declared.type, neutral, operator, (*doubtful, place)[0], False, _UNKNOWN_TERMS, cut_off
+        )
     return Reduction(name, kind, neutral, operator, place, kind != declared.type, None)
 
 
@@ -191,11 +198,20 @@ def _uses(node: Node, name: str) -> int:
 def _extreme(name: str, found: list[_Extreme], declared: CDeclaration, context: Context) -> Reduction:
     first = found[0]
     why: str | None = None
+    cut_off = False
     if declared.is_floating:
         why = "the order decides between zeros of different sign and where a value is no number"
     elif any(e.real or not _fits(e.term, declared.type, context) for e in found):
-        why = "the types of its terms are not known to be integers that fit in it"
-    return Reduction(name, declared.type, ident(name), first.again, first.node, False, why)
+        why = _UNKNOWN_TERMS
+        operator = "max" if first.largest else "min"
+        cut_off = _is_cut_off(operator, declared, [extreme.term for extreme in found], context)
+    return Reduction(name, declared.type, ident(name), first.again, first.node, False, why, cut_off)
+
+
+def _is_cut_off(operator: str, declared: CDeclaration, values: Sequence[Node], context: Context) -> bool:
+    own = ctype(declared.type)
+    kinds = [expression_type(value, context) for value in values]
+    return own is None or any(cuts_off(operator, own, kind) for kind in kinds)
 
 
 def _fits(term: Node, kind: str, context: Context) -> bool:
