@@ -143,7 +143,9 @@ def reversed_verdict(nest: Nest, clash: ViolatedDependence | None, ending: str) 
         if operator is not None:
             message = f"{found.source} is a reduction with `{operator}`, {found.where}; {ending}"
             if nest.reassociate:
-                message += f"; the type of `{name}` does not hold all that is combined in it, as far as is known"
+                message += (
+                    f"; the type of `{name}` does not hold all that is combined in it, as far as is known"
+                )
             else:
                 advice = "if another order is as good: `def assumptions { arg reassociate = True; }`"
             # A condition that nobody understands is no reason to doubt that values are combined.

@@ -21,7 +21,7 @@ from orio_py.transformation.forms import (
 from orio_py.transformation.offload.arguments import MAXIMUM_AXES
 from orio_py.transformation.offload.arithmetic import Arithmetic
 from orio_py.transformation.parallel.annotate import require_no_constructs
-from orio_py.transformation.parallel.clause_check import count_problem
+from orio_py.transformation.parallel.iteration_counts import count_problem
 from orio_py.transformation.types import (
     index_type,
     means_its_literals,

@@ -37,6 +37,7 @@ from orio_py.transformation.parallel.annotate import (
     require_direct,
     with_directives,
 )
+from orio_py.transformation.parallel.iteration_counts import may_run_where_c_does_not
 from orio_py.transformation.parallel.pragma_text import pragma_lines
 from orio_py.transformation.simpler.comparisons import with_comparisons
 from orio_py.transformation.sites import Choice, rewrite_where
@@ -171,7 +172,9 @@ class DirectiveStep(ABC):
         before, loop = _without_members(loop, found, plan.read_only, self.what)
         lines = [GuardedPragma(line.string, line.guard, plan=plan) for line in pragma_lines([text])]
         result = annotated(lines, loop, context)
-        if any(section.needs_iterations for section in plan.sections) or found.shared.needs_an_iteration:
+        doubtful = any(may_run_where_c_does_not(each, found.plain.context) for each in found.outer)
+        needs_an_iteration = any(section.needs_iterations for section in plan.sections)
+        if doubtful or needs_an_iteration or found.shared.needs_an_iteration:
             result = block(at_least_once(result, found.outer, found.plain.context))
         if before:
             result = block(block(*before, *statements(result)))

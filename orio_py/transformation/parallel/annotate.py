@@ -23,6 +23,7 @@ from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.certain_conditions import if_all, runs
 from orio_py.transformation.hoisting import hoisted
 from orio_py.transformation.loop_names import LoopName, first_present, index_name, show_loops
+from orio_py.transformation.parallel.iteration_counts import as_stored
 from orio_py.transformation.parallel.pragma_text import (
     CLANG,
     GCC,
@@ -93,11 +94,13 @@ def at_least_once(result: Node, loops: Sequence[CanonicalLoop], context: Context
     """`result` behind the condition that every loop of a nest with fixed bounds runs.
 
     gcc 12 copies a `lastprivate` variable back after a loop without iterations, from a private copy that
-    nothing has written; OpenMP 5.2, section 5.4.5, leaves the original alone.
+    nothing has written; OpenMP 5.2, section 5.4.5, leaves the original alone.  Nor does it always see that there are none.
     """
     if any(loop.relation in {"<", ">"} and equal(loop.start, loop.bound) for loop in loops):
         return loops[0].node
-    return if_all((runs(loop) for loop in loops if not loop.trip_count()), result, context)
+    return if_all(
+        (runs(as_stored(loop, context)) for loop in loops if not loop.trip_count()), result, context
+    )
 
 
 def require_direct(text: str, node: Node, context: Context) -> None:

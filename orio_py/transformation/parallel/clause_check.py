@@ -6,22 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from orio_py.ctree.dependence.scalars import scalar_flow
 from orio_py.ctree.effects import copied_pointers
-from orio_py.ctree.emit import emit_expression
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.parallel.data_sharing import assigned_scalars, starts_are_comparable
+from orio_py.transformation.parallel.iteration_counts import count_problem
 from orio_py.transformation.parallel.pragma_text import Clauses
 from orio_py.transformation.parallel.reductions import accumulation, induction_step
-from orio_py.transformation.types import (
-    bound_wraps,
-    index_type,
-    is_floating,
-    is_natural,
-    may_be_unsigned,
-    signedness,
-    signedness_of_type,
-)
 
 _LOGICAL = frozenset({"&&", "||"})
 _OPERATORS = frozenset({"+", "-", "*", "&", "|", "^", "&&", "||", "min", "max"})
@@ -93,42 +84,3 @@ def _reduction_problem(
     if found.truth and not (found.certain and starts_are_comparable(loops, context)):
         return f"`{name}` becomes 0 or 1 even where no iteration changes it", found.place
     return None
-
-
-def require_count(loop: CanonicalLoop, schedule: str, what: str, context: Context) -> None:
-    """OpenMP runs the loop as often as C does.  Raises Refusal: ORIO-T091."""
-    if (problem := count_problem(loop, schedule, context)) is not None:
-        refuse("ORIO-T091", f"{what} would change the result: {problem}", loop.node)
-
-
-def count_problem(loop: CanonicalLoop, schedule: str, context: Context) -> str | None:
-    """Why OpenMP would run a loop another number of times than C does, or None."""
-    kind = index_type(loop, context)
-    if set(kind.split()) & {"_Bool", "bool"}:
-        # OpenMP 4.5, section 2.6: the test and the increment of such an index are none of its forms.
-        return f"OpenMP does not count with `{loop.index}` of type `{kind}`"
-    for part in (loop.start, loop.bound):
-        if is_floating(part, context):
-            return f"OpenMP counts in integers, and `{emit_expression(part)}` is a floating-point number"
-        unsigned = (
-            signedness(part, context) == "unsigned" if part is loop.start else may_be_unsigned(part, context)
-        )
-        mixed = signedness_of_type(kind) == "signed" and unsigned
-        from_natural = loop.upward and is_natural(loop.start, context)
-        if mixed and not from_natural and not is_natural(part, context):
-            # OpenMP before 5.1 computes the number of iterations in the type of the index (4.4.2).
-            return f"`{loop.index}` is signed, and `{emit_expression(part)}` may not be"
-    if bound_wraps(loop, context):
-        # The compiler converts the bound to the type of the index (OpenMP 4.5, section 2.6).
-        return f"`{emit_expression(loop.bound)}` may be negative or too large for `{kind} {loop.index}`"
-    narrow = signedness_of_type(kind) == "unsigned" or set(kind.split()) >= {"unsigned"}
-    if narrow and not loop.upward and not _is_wide(kind) and schedule not in {"", "static", "auto"}:
-        return (
-            f"gcc 12 runs a loop wrong that counts an index of type `{kind}` down and has "
-            f"`schedule({schedule})`; take `static`, or count with a signed index"
-        )
-    return None
-
-
-def _is_wide(kind: str) -> bool:
-    return "long" in kind.split() or kind in {"size_t", "uintptr_t", "uintmax_t", "uint64_t"}

@@ -38,6 +38,7 @@ from orio_py.transformation.parallel.data_sharing import (
     require_own_indices,
     require_shared_storage,
 )
+from orio_py.transformation.parallel.iteration_counts import may_run_where_c_does_not
 from orio_py.transformation.parallel.pragma_text import Clauses, clauses, is_omp_loop, pragma_lines
 from orio_py.transformation.sites import Choice, rewrite_where
 from orio_py.transformation.verdicts import dependence_context, require_legal
@@ -154,7 +155,8 @@ def finished(
     """
     deepest = max((loops for _, loops in pragmas), key=len)
     indices = {loop.index for loop in deepest}
-    if any(_needs_an_iteration(clauses(text), indices) for text, _ in pragmas):
+    is_doubtful = any(may_run_where_c_does_not(loop, context) for loop in deepest)
+    if is_doubtful or any(_needs_an_iteration(clauses(text), indices) for text, _ in pragmas):
         result = block(at_least_once(result, deepest, context))
     return with_final_indices(result, deepest, what, context)
 

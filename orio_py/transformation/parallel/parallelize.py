@@ -44,7 +44,6 @@ from orio_py.transformation.parallel.annotate import (
     with_directives,
 )
 from orio_py.transformation.parallel.array_sharing import with_arrays
-from orio_py.transformation.parallel.clause_check import require_count
 from orio_py.transformation.parallel.data_sharing import (
     Sharing,
     collapsed,
@@ -53,6 +52,7 @@ from orio_py.transformation.parallel.data_sharing import (
     require_shared_storage,
     sharing,
 )
+from orio_py.transformation.parallel.iteration_counts import may_run_where_c_does_not, require_count
 from orio_py.transformation.parallel.pragma_text import pragma_lines
 from orio_py.transformation.parallel.reduction_variables import around, within
 from orio_py.transformation.sites import Choice, rewrite_where
@@ -105,7 +105,7 @@ class Parallelize:
             require_order_free(shared, _WHAT, context, force=self.force)
         inside = within(with_directives(node, shared.updates, "omp atomic", context), shared.variables)
         result = annotated(pragma_lines([self._text(shared)]), inside, context)
-        if shared.needs_an_iteration:
+        if shared.needs_an_iteration or any(may_run_where_c_does_not(loop, context) for loop in loops):
             result = block(at_least_once(result, loops, context))
         result = around(result, shared.variables)
         if shared.tests:

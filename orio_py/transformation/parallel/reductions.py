@@ -47,7 +47,7 @@ class Accumulation:
 def accumulation(body: Node, name: str, context: Context) -> Accumulation | None:
     """What a loop body accumulates into the scalar `name`; None where it does anything else with it."""
     declared = context.declarations.get(name)
-    if name in declared_names(body) or (declared is not None and not declared.is_scalar):
+    if name in declared_names(body) or (declared is not None and not _may_be_combined(declared)):
         return None
     steps = accumulating_steps(body, lambda target: _is(target, name))
     uses = sum(1 for node in walk(body) if isinstance(node, c_ast.ID) and node.name == name)
@@ -58,6 +58,11 @@ def accumulation(body: Node, name: str, context: Context) -> Accumulation | None
     certain = any(id(step.place) in always for step in steps)
     truth = operator in _LOGICAL and not (declared is not None and declared.type in _TRUTH)
     return Accumulation(name, operator, exact, certain, truth, steps[0].place)
+
+
+def _may_be_combined(declared: CDeclaration) -> bool:
+    """Whether a clause may name a variable; OpenMP 5.2, section 5.5.8, has no atomic ones."""
+    return declared.is_scalar and "_Atomic" not in declared.qualifiers
 
 
 def combined(

@@ -43,7 +43,6 @@ from orio_py.transformation.parallel.annotate import (
     require_no_constructs,
 )
 from orio_py.transformation.parallel.array_sharing import with_variables
-from orio_py.transformation.parallel.clause_check import require_count
 from orio_py.transformation.parallel.data_sharing import (
     Sharing,
     require_order_free,
@@ -51,6 +50,7 @@ from orio_py.transformation.parallel.data_sharing import (
     sharing,
     verdict_of,
 )
+from orio_py.transformation.parallel.iteration_counts import may_run_where_c_does_not, require_count
 from orio_py.transformation.parallel.pragma_text import pragma_lines
 from orio_py.transformation.parallel.reduction_variables import around, within
 from orio_py.transformation.sites import Choice, rewrite_where
@@ -97,7 +97,7 @@ class Vectorize:
         require_stable_index(view, _WHAT, context)
         require_no_jumps(view, _WHAT)
         require_invariant_bound(view, _WHAT, context, force=self.force)
-        require_count(view, "", _WHAT, context)
+        require_count(view, "", _WHAT, context, in_order=True)
         require_no_constructs(view, _WHAT, allowed=frozenset())
         shared = sharing([view], context, stepped=True)
         require_own_storage(view, shared, _WHAT, context)
@@ -107,7 +107,7 @@ class Vectorize:
             require_order_free(shared, _WHAT, context, force=self.force)
         lines = pragma_lines([self._text(view, shared, together, context)])
         result = annotated(lines, within(node, shared.variables), context)
-        if shared.needs_an_iteration:
+        if shared.needs_an_iteration or may_run_where_c_does_not(view, context, in_order=True):
             result = block(at_least_once(result, [view], context))
         result = around(result, shared.variables)
         return with_final_indices(result, [view], _WHAT, context)
