@@ -266,7 +266,7 @@ def ends_iterations(body: Node) -> bool:
 
 
 def _jumps(body: Node) -> Iterator[Node]:
-    """`break` and `continue` of the loop around a body, `return`, `goto` and labels.
+    """`break` and `continue` of the loop around a body, `return`, `goto` and labels, `case` of a `switch` outside among them.
 
     A `break` inside an inner loop or `switch` and a `continue` inside an inner loop are none.
     """
@@ -275,6 +275,8 @@ def _jumps(body: Node) -> Iterator[Node]:
         node, in_loop, in_switch = stack.pop()
         match node:
             case c_ast.Return() | c_ast.Goto() | c_ast.Label():
+                yield node
+            case c_ast.Case() | c_ast.Default() if not in_switch:
                 yield node
             case c_ast.Break() if not (in_loop or in_switch):
                 yield node

@@ -161,8 +161,8 @@ class Rewriter:
 def substitute(node: Node, name: str, replacement: Node) -> Node:
     """`node` with every use of the variable `name` replaced.
 
-    Uses under a declaration of the same name in an inner scope stay, and so do member names, and what `sizeof`
-    is applied to unless the replacement is a variable, too: another expression may have another type.  The
+    Uses under a declaration of the same name in an inner scope stay, and so do member names, and what `sizeof` or
+    `_Generic` is applied to unless the replacement is a variable, too: another expression may have another type.  The
     replacement itself may be captured by declarations in `node`: see `declared_names`.
     """
     return _Substitution(name, replacement).rewrite(node)
@@ -193,6 +193,12 @@ class _Substitution(Rewriter):
     def visit_UnaryOp(self, node: c_ast.UnaryOp) -> Node:
         of_value = node.op == "sizeof" and not isinstance(node.expr, c_ast.Typename)
         return node if of_value and not isinstance(self.replacement, c_ast.ID) else self.generic(node)
+
+    def visit_GenericSelection(self, node: c_ast.GenericSelection) -> Node:
+        if isinstance(self.replacement, c_ast.ID):
+            return self.generic(node)
+        chosen = [copy_with(each, expr=self.rewrite(each.expr)) for each in node.associations]
+        return copy_with(node, associations=chosen)
 
     def visit_FuncDecl(self, node: c_ast.FuncDecl) -> Node:
         return node

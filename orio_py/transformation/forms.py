@@ -292,9 +292,15 @@ def require_pure(part: Node, what: str, context: Context, *, force: bool) -> Non
 
 
 def has_size_taken(node: Node, name: str) -> bool:
-    """Whether `sizeof` is applied to something with the variable in it."""
-    found = (part for part in walk(node) if isinstance(part, c_ast.UnaryOp) and part.op == "sizeof")
-    return any(isinstance(inner, c_ast.ID) and inner.name == name for part in found for inner in walk(part))
+    """Whether `sizeof` or `_Generic`, which ask for a type alone, is applied to something with the variable in it."""
+    asked: list[Node] = []
+    for part in walk(node):
+        match part:
+            case c_ast.UnaryOp(op="sizeof", expr=operand) | c_ast.GenericSelection(expr=operand):
+                asked.append(operand)
+            case _:
+                pass
+    return any(isinstance(inner, c_ast.ID) and inner.name == name for part in asked for inner in walk(part))
 
 
 def names_in_pragmas(code: Node) -> frozenset[str]:
@@ -349,6 +355,8 @@ def _jump_name(node: Node) -> str:
             return f"`goto {node.name}`"
         case c_ast.Label():
             return f"the label `{node.name}`"
+        case c_ast.Case() | c_ast.Default():
+            return "a `case` label of a `switch` outside of the loop"
         case _:
             return "a jump"
 

@@ -21,6 +21,7 @@ from functools import reduce
 from orio_py.core.names import NameSupply
 from orio_py.ctree.build import binary, block, declare, flat_block, ident, if_
 from orio_py.ctree.emit_expression import emit_expression
+from orio_py.ctree.loops import stray_case
 from orio_py.ctree.nodes import Comment, Compound, Node, Transform, c_ast
 from orio_py.ctree.rewrite import Rewriter, walk_statements
 from orio_py.ctree.symbols import declaration_of
@@ -373,7 +374,7 @@ def may_stand_twice(statement: Node) -> bool:
         for decl in part.decls if isinstance(part, c_ast.DeclList) else [part]:
             if isinstance(decl, c_ast.Decl) and ("static" in decl.storage or _is_pointer(decl)):
                 return False
-    return True
+    return stray_case(statement) is None
 
 
 def _is_pointer(decl: c_ast.Decl) -> bool:

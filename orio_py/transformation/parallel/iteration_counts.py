@@ -46,7 +46,7 @@ def may_run_where_c_does_not(loop: CanonicalLoop, context: Context, *, in_order:
     kind = _kind(loop, context)
     if kind is None or loop.trip_count() is not None:
         return False
-    if not _means_the_same(loop.bound, kind, context):
+    if not _means_the_same(loop.bound, kind, context) and not _is_natural_range(loop, context):
         return True
     if in_order or kind.unsigned or literal_value(simplify(sub(loop.bound, loop.start))) is not None:
         return False  # gcc compares unsigned numbers first.
@@ -83,6 +83,12 @@ def _means_the_same(part: Node, kind: CType, context: Context) -> bool:
     reach = own.reach
     is_inside = limits is not None and reach is not None and limits[0] <= reach[0] and reach[1] <= limits[1]
     return is_inside or common(kind, own) == kind
+
+
+def _is_natural_range(loop: CanonicalLoop, context: Context) -> bool:
+    """Whether a loop counts upwards from a number to an unsigned one, which is no less where the loop runs, and else small."""
+    own = expression_type(loop.bound, context)
+    return own is not None and own.unsigned and loop.upward and is_natural(loop.start, context)
 
 
 def _range(part: Node, kind: CType, context: Context) -> _Range:

@@ -155,7 +155,8 @@ def finished(
     """
     deepest = max((loops for _, loops in pragmas), key=len)
     indices = {loop.index for loop in deepest}
-    is_doubtful = any(may_run_where_c_does_not(loop, context) for loop in deepest)
+    in_order = not any("for" in text.replace("(", " ").split() for text, _ in pragmas)
+    is_doubtful = any(may_run_where_c_does_not(loop, context, in_order=in_order) for loop in deepest)
     if is_doubtful or any(_needs_an_iteration(clauses(text), indices) for text, _ in pragmas):
         result = block(at_least_once(result, deepest, context))
     return with_final_indices(result, deepest, what, context)

@@ -33,7 +33,9 @@ Names = Mapping[str, Callable[[int], Node]]
 _Plan = Callable[[int], Node]
 
 _DECLARATIONS = (c_ast.Decl, c_ast.DeclList, c_ast.Typedef)
-_OWN_NAMES = (c_ast.StructRef, c_ast.NamedInitializer, c_ast.FuncDecl, c_ast.Struct, c_ast.Union)
+_OWN_NAMES = (
+    c_ast.StructRef, c_ast.NamedInitializer, c_ast.FuncDecl, c_ast.Struct, c_ast.Union, c_ast.GenericSelection,
+)  # fmt: skip
 _NO_NAMES: Mapping[str, tuple[str, ...]] = {}
 _LARGEST = 2**31 - 1
 

@@ -237,3 +237,10 @@ def test_variables_that_can_be_linear(name: str, step: int | None) -> None:
 def test_evident_integers(text: str, integer: bool) -> None:
     (statement,) = parse(f"return {text};").block_items or []
     assert is_integer(statement.expr, AROUND) == integer  # type: ignore[attr-defined]
+
+
+def test_no_clause_names_an_atomic_variable() -> None:
+    """Compilers refuse `_Atomic` variables in `reduction` clauses."""
+    inside = context("_Atomic int total; int plain, e[99];")
+    assert accumulation(parse("total += e[i];"), "total", inside) is None
+    assert accumulation(parse("plain += e[i];"), "plain", inside) is not None
