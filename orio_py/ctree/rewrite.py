@@ -197,7 +197,8 @@ class _Substitution(Rewriter):
     def visit_GenericSelection(self, node: c_ast.GenericSelection) -> Node:
         if isinstance(self.replacement, c_ast.ID):
             return self.generic(node)
-        chosen = [copy_with(each, expr=self.rewrite(each.expr)) for each in node.associations]
+        given = [each for each in node.associations if isinstance(each, c_ast.GenericAssociation)]
+        chosen = [copy_with(each, expr=self.rewrite(each.expr)) for each in given]
         return copy_with(node, associations=chosen)
 
     def visit_FuncDecl(self, node: c_ast.FuncDecl) -> Node:
