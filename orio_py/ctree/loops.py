@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, cast, get_args
+from typing import Literal, TypeGuard, cast, get_args
 
 from orio_py.ctree.build import literal_value
 from orio_py.ctree.emit_expression import emit_expression, emit_type
@@ -238,6 +238,14 @@ def outermost_loops(node: Node) -> list[For]:
         else:
             stack.extend(s for s in reversed(substatements(current)) if isinstance(s, WITH_STATEMENTS))
     return found
+
+
+def is_fusable(node: Node) -> TypeGuard[For]:
+    """Whether unroll-and-jam fuses the copies of a statement, as a loop, or would if the loop began with a value of its own.
+
+    The copies of loops that end by another condition run one after the other.
+    """
+    return isinstance(node, For) and (node.init is None or CanonicalLoop.match(node) is not None)
 
 
 def first_write(name: str, node: Node) -> Node | None:

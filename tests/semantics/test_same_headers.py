@@ -191,6 +191,10 @@ CASES = (
     ("Reverse()", "for (i = n; i > 0; i--) for (j = 9; j >= i && j > m; j--) x[i] += y[j];", "i"),
     ("Unroll(ufactor=2)", "for (i = 0; i < n; i++) { k = i; for (j = 0; j < m && j <= k; j++) x[j] += i; }", "i + j"),
     ("Unroll(ufactor=2)", "for (i = 0; i < n; i++) { for (j = 0; j < m && j <= i; j++) x[j] += i; i += s - 1; }", "i"),
+    # Loops to a condition inside, whose copies follow each other.
+    ("UnrollJam(ufactor=2)", "for (i = 0; i < n; i++) for (j = 0; j < 4; j++) { double z = y[i], w = y[j]; int c; for (c = 0; c < 9 && z * z < w * w + 9; c++) z += 1 + j % 2; x[4 * i + j] = z + c; }", "i + j"),
+    ("RegTile(loops=['i', 'j'], ufactors=[2, 2])", "for (i = 0; i < n; i++) for (j = 0; j < m; j++) { int c = i; while (c > j) { x[4 * i + j] += y[c]; c -= 2; } }", "i + j"),
+    ("UnrollJam(ufactor=3)", "for (i = 0; i < n; i++) { for (j = 0; j < 4; j++) x[4 * i + j] += 1; for (k = i; k > 0; k /= 2) x[4 * i] += k; for (j = 0; j < 3; j++) x[4 * i + j] *= 2; }", "i + j"),
     # Several counters, some of which begin before the loop, and some of which are not counted by sums.
     ("Unroll(ufactor=2)", "i = m; @@ for (k = 5; i < s + 5 && i < n; i++, k--) x[i] = y[k];", "k * 100 + i"),
     ("Parallelize()", "i = m; @@ for (k = 5; i < s + 5 && i < n; i++, k++) x[k] = y[i];", "k * 100 + i"),

@@ -23,7 +23,7 @@ from orio_py.ctree.dependence.scope import NEVER, Level, Scope
 from orio_py.ctree.dependence.terms import Proof, Terms, is_wide_integer
 from orio_py.ctree.emit import emit_expression
 from orio_py.ctree.known_functions import MAXIMUM_NAMES, MINIMUM_NAMES, called_name, is_pure
-from orio_py.ctree.loops import CanonicalLoop, unmarked
+from orio_py.ctree.loops import CanonicalLoop, is_fusable, unmarked
 from orio_py.ctree.nodes import Compound, For, Node, c_ast
 from orio_py.ctree.region_walk import SILENT, RegionWalk
 from orio_py.ctree.rewrite import walk_statements
@@ -166,7 +166,7 @@ class _Collector(RegionWalk[Scope]):
             item = unmarked(wrapped)
             if isinstance(item, SILENT):
                 continue
-            is_loop = isinstance(item, For)
+            is_loop = is_fusable(item)
             if state.fusable and (is_loop or not in_run):
                 place += 1
             in_run = not is_loop

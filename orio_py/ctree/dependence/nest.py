@@ -26,8 +26,8 @@ from orio_py.ctree.dependence.scalars import (
 from orio_py.ctree.dependence.schedule import header_names
 from orio_py.ctree.dependence.scope import Constraint
 from orio_py.ctree.dependence.sets import Solver
-from orio_py.ctree.loops import CanonicalLoop
-from orio_py.ctree.nodes import For, Node, c_ast
+from orio_py.ctree.loops import CanonicalLoop, is_fusable
+from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.parse import position
 from orio_py.ctree.rewrite import assignments, walk
 from orio_py.ctree.structures import number_type
@@ -272,7 +272,7 @@ class Nest:
         for name in self.scalars:
             paths = {i.path for i in self.instances if i.name == name}
             groups = [self._accesses.groups.get(path, ()) for path in paths]
-            if any(isinstance(node, For) for group in groups for node in group):
+            if any(is_fusable(node) for group in groups for node in group):
                 continue
             flows = [scalar_flow(group, self._accesses.dead) for group in groups]
             alone = same_ranges and len(flows) == 1 and name in flows[0].assigned

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from orio_py.ctree.build import add, ident, statements
-from orio_py.ctree.loops import CanonicalLoop, header_index
+from orio_py.ctree.loops import CanonicalLoop, header_index, is_fusable
 from orio_py.ctree.nodes import For, Node, c_ast
 from orio_py.ctree.rewrite import (
     assigned_names,
@@ -85,7 +85,7 @@ class JamLocals:
 def _blocks(body: Node, indices: frozenset[str]) -> Iterator[tuple[list[Node], frozenset[str]]]:
     """The blocks that hold fused loops, each with the indices of the fused loops around it."""
     items = statements(body)
-    loops = [item for item in items if isinstance(item, For)]
+    loops = [item for item in items if is_fusable(item)]
     if loops:
         yield items, indices
     for loop in loops:
@@ -111,7 +111,7 @@ def _shared(
 ) -> tuple[set[int], frozenset[str]]:
     """The statements that give variables of a block one value for all copies, and these variables."""
     names = frozenset(declared)
-    beside = [item for item in items if not isinstance(item, For)]
+    beside = [item for item in items if not is_fusable(item)]
     counting = {
         id(item): item.name or ""
         for item in beside
@@ -169,7 +169,7 @@ def _require_distinct(view: CanonicalLoop, own: list[str], what: str) -> None:
     for part in walk_statements(view.body):
         if isinstance(part, c_ast.Decl) and part.name:
             declared.setdefault(part.name, []).append(part)
-    loops = [loop for items, _ in _blocks(view.body, frozenset()) for loop in items if isinstance(loop, For)]
+    loops = [loop for items, _ in _blocks(view.body, frozenset()) for loop in items if is_fusable(loop)]
     headers = used_names(
         part for loop in loops for part in (loop.init, loop.cond, loop.next) if part is not None
     )

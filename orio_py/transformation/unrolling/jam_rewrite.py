@@ -14,7 +14,7 @@ from itertools import groupby
 
 from orio_py.ctree.build import add, assign, binary, block, declare, ident, literal_value, statements, ternary
 from orio_py.ctree.equal import equal
-from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.loops import CanonicalLoop, is_fusable
 from orio_py.ctree.nodes import Comment, For, GuardedPragma, Node, c_ast
 from orio_py.ctree.rewrite import copy_with, substitute
 from orio_py.ctree.simplify import simplify
@@ -64,7 +64,7 @@ class Fusion:
             if id(statement) in self.locals.shared:
                 # It reads nothing that the statements before it change.
                 result.append(statement)
-            elif not isinstance(statement, For):
+            elif not is_fusable(statement):
                 together.append(statement)
             else:
                 result.extend(self._in_turn(view, together, factor, context))
@@ -117,14 +117,18 @@ def may_be_fused(view: CanonicalLoop) -> bool:
 
 
 def fused_loops(view: CanonicalLoop) -> Iterator[tuple[For, tuple[For, ...], list[str]]]:
-    """The loops of a body whose copies would be fused, each with those around it and the pragmas before it."""
-    yield from _fused(view.body, ())
+    """The loops of a body whose copies would be fused, each with those around it and the pragmas before it.
+
+    Where all are of other forms they would be, too, so that who asks for that hears why they are not.
+    """
+    found = list(_fused(view.body, ()))
+    yield from found or ((each, (), []) for each in statements(view.body) if isinstance(each, For))
 
 
 def _fused(body: Node, around: tuple[For, ...]) -> Iterator[tuple[For, tuple[For, ...], list[str]]]:
     pragmas: list[str] = []
     for statement in statements(body):
-        if isinstance(statement, For):
+        if is_fusable(statement):
             yield statement, around, pragmas
             yield from _fused(statement.stmt, (*around, statement))
         if isinstance(statement, (c_ast.Pragma, GuardedPragma)):
