@@ -34,6 +34,8 @@ Preprocess = Callable[[Segments], str]
 """What makes preprocessed text of a file with marked segments."""
 
 _UNITS_REMEMBERED = 4
+_LONGEST_CHAIN = 16
+"""Macros that stand for each other, one after the other."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,10 +65,10 @@ class TranslationUnit:
     def number_types(self) -> Mapping[str, str]:
         """The names that typedefs and macros give to arithmetic types, with those types; not those of C's own headers."""
         found = {name: self.named_types.number(name) for name in self.typedefs if ctype(name) is None}
-        macros = self.macros_at(self.end).values()
-        found |= {
-            m.name: self.named_types.number(m.body) for m in macros if m.arguments is None and not m.is_system
-        }
+        macros = {m.name: m for m in self.macros_at(self.end).values() if m.arguments is None}
+        bodies = {name: macro.body for name, macro in macros.items()}
+        own = (name for name, macro in macros.items() if not macro.is_system)
+        found |= {name: self.named_types.number(_followed(name, bodies)) for name in own}
         return {name: kind for name, kind in found.items() if kind is not None}
 
     @cached_property
@@ -290,6 +292,15 @@ def _read(segments: Segments, preprocess: Preprocess) -> TranslationUnit:
         text.lines,
         text.thread_private,
     )
+
+
+def _followed(name: str, bodies: Mapping[str, str]) -> str:
+    """What stands for a macro in the end: its text may be another macro's name."""
+    for _ in range(_LONGEST_CHAIN):
+        if name not in bodies:
+            break
+        name = bodies[name].strip()
+    return name
 
 
 def _add_enumerators(listed: c_ast.EnumeratorList, found: dict[str, int | None]) -> None:

@@ -47,6 +47,11 @@ def test_macros_name_types_too() -> None:
     }
 
 
+def test_macros_name_types_by_other_macros() -> None:
+    text = "#define real PRECISION\n#define PRECISION  word\ntypedef float word;\n#define a b\n#define b a\n#define M N + 1\n#define N 2\n"
+    assert translation_unit(text).number_types == dict.fromkeys(("word", "PRECISION", "real"), "float")
+
+
 def test_conditions_are_decided() -> None:
     text = "#define WIDE 1\n#if defined(WIDE) && WIDE > 0\ntypedef long index_type;\n#else\ntypedef int index_type;\n#endif\n"
     assert translation_unit(text).number_types == {"index_type": "long"}
