@@ -292,7 +292,12 @@ def _with_extent(declared: CDeclaration, specified: CDeclaration | None) -> CDec
 def _addressed(around: FileScope, declared: Mapping[str, CDeclaration]) -> frozenset[str]:
     """The variables whose address something may have; all of them in a function that nobody could read."""
     if around.flow is not None:
-        return around.flow.exposed_before(around.inside)
+        pointers = {
+            d.name
+            for d in declared.values()
+            if d.is_array_like and (d.scope == "parameter" or (d.pointers and not d.dimensions))
+        }
+        return around.flow.exposed_before(around.inside, pointers)
     return frozenset(declared) if around.function is not None else frozenset()
 
 

@@ -74,14 +74,31 @@ def _lent_on(borrowed: Borrowed) -> Parts:
     return parts
 
 
-def kept_addresses(node: Node | None, taken: frozenset[str], borrowed: Borrowed) -> frozenset[str]:
-    """The variables among those whose address some code has `taken` that something may point to afterwards."""
+def kept_addresses(
+    node: Node | None, taken: frozenset[str], borrowed: Borrowed, *, as_pointers: bool = False
+) -> frozenset[str]:
+    """The variables among those whose address some code has `taken` that something may point to afterwards.
+
+    Where they are taken `as_pointers`, `&p[i]` and `&p->m` are addresses of what `p` points to, and none of its own.
+    """
     if not taken or node is None:
         return taken
     parts = list(walk(node))
     lent = [name for part in parts for name in _lent(part, borrowed)]
-    addresses = [used_names([p.expr]) for p in parts if isinstance(p, c_ast.UnaryOp) and p.op == "&"]
+    operands = [p.expr for p in parts if isinstance(p, c_ast.UnaryOp) and p.op == "&"]
+    addresses = [used_names([each]) for each in operands if not (as_pointers and _is_pointed_to(each))]
     return frozenset(name for name in taken if sum(name in names for names in addresses) > lent.count(name))
+
+
+def _is_pointed_to(node: Node) -> bool:
+    """Whether an lvalue lies in what a variable points to, if that is a pointer: in `p[i].m`, `p->m` and `*p`."""
+    is_followed = False
+    while isinstance(node, (c_ast.ArrayRef, c_ast.StructRef)) or (
+        isinstance(node, c_ast.UnaryOp) and node.op == "*"
+    ):
+        is_followed |= not isinstance(node, c_ast.StructRef) or node.type == "->"
+        node = node.expr if isinstance(node, c_ast.UnaryOp) else node.name
+    return is_followed and isinstance(node, c_ast.ID)
 
 
 def _lent(call: Node, borrowed: Borrowed) -> Iterator[str]:

@@ -5,7 +5,7 @@ A step is an expression, a declaration or a condition; an edge leads to each ste
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
@@ -131,9 +131,10 @@ class ControlFlow:
         """The variables whose address is taken before the code, or may be when it comes again."""
         return self._names_before(inside, self._addressing)
 
-    def exposed_before(self, inside: range) -> frozenset[str]:
-        """Those among them that something may point to in the code."""
-        return self._names_before(inside, self._exposing)
+    def exposed_before(self, inside: range, pointers: Set[str] = frozenset()) -> frozenset[str]:
+        """Those among them that something may point to in the code; of `pointers` the address of an element is none."""
+        own = self._names_before(inside, self._exposing_pointers)
+        return own | (self._names_before(inside, self._exposing) - pointers)
 
     def _names_before(self, inside: range, found: Iterable[tuple[int, frozenset[str]]]) -> frozenset[str]:
         before = self._before(inside)
@@ -289,9 +290,17 @@ class ControlFlow:
     @cached_property
     def _exposing(self) -> list[tuple[int, frozenset[str]]]:
         """The steps behind which something may point to variables, and to which."""
+        return self._kept(as_pointers=False)
+
+    @cached_property
+    def _exposing_pointers(self) -> list[tuple[int, frozenset[str]]]:
+        """The same for variables that are pointers."""
+        return self._kept(as_pointers=True)
+
+    def _kept(self, *, as_pointers: bool) -> list[tuple[int, frozenset[str]]]:
         found = (
-            (number, kept_addresses(self.steps[number].node, names, self._borrowed_at(number)))
-            for number, names in self._addressing
+            (n, kept_addresses(self.steps[n].node, names, self._borrowed_at(n), as_pointers=as_pointers))
+            for n, names in self._addressing
         )
         return [(number, names) for number, names in found if names]
 
