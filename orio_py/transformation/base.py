@@ -66,8 +66,8 @@ class Context:
     `facts` are polynomials over integer variables that are at least 0 where the node begins, `followed` pointers to structures that were
     followed on every way to it, `enumerators` the values
     of enumeration constants, `functions` the file's own that calls may be replaced by, `obstacles` what keeps others from that, and `label` is a C identifier for the region.
-    Where it `inspects`, the host may run loops before kernels that find out which elements these use; `ranges` has what is
-    found out of arrays already where the node begins.
+    Where it `inspects`, loops may run before a kernel or a test that find out which elements the node uses; `ranges` has what
+    is found out of arrays already where the node begins.
     """
 
     declarations: Mapping[str, CDeclaration] = field(default_factory=dict[str, CDeclaration])

@@ -47,6 +47,7 @@ from orio_py.transformation.unrolling.unroll_rewrite import require_moderate
 from orio_py.transformation.ways import forms, in_parts, running
 
 _DEPENDENCES = frozenset({"ORIO-T027", "ORIO-T040", "ORIO-T041"})
+_UNDECIDED = frozenset({"ORIO-T041"})
 _ELEMENTS = frozenset({"ORIO-T122", "ORIO-T123"})
 _CONTRACT_THREADS = ("Contract", "parallel")
 _UNROLLING = frozenset({"Unroll", "UnrollJam", "RegTile"})
@@ -75,6 +76,7 @@ class MarkedSteps:
             return MarkedSteps(*inside).apply(values, context)
         reason: Refusal | None = None
         refused: list[GuardedTree] = []
+        inspectable = _ELEMENTS if self.device_targets() else _UNDECIDED
         unknown = False
         for form in forms(self.tree, context):
             try:
@@ -83,7 +85,7 @@ class MarkedSteps:
                 # A dependence says more than that a form of the code is not what a step needs.
                 if reason is None or _is_about_dependence(refusal) or not _is_about_dependence(reason):
                     reason = refusal
-                unknown |= _is_about_elements(refusal)
+                unknown |= _is_about(inspectable, refusal)
                 refused.append(form)
         assert reason is not None
         for form in filter(None, map(in_parts, refused if _is_about_dependence(reason) else ())):
@@ -95,12 +97,12 @@ class MarkedSteps:
             except Refusal as refusal:
                 # A dependence through a variable that the user has not written is none to tell.
                 reason = reason if _is_about_dependence(refusal) else refusal
-        # Loops of the host that find out what kernels use come last: they take time in each run.
-        for form in refused if unknown and self.device_targets() else ():
+        # Loops that find out which elements others use come last: they take time in each run.
+        for form in refused if unknown else ():
             try:
                 return self._tried(replace(form, context=replace(form.context, inspects=True)), values)
             except Refusal as refusal:
-                reason = refusal if _is_about_elements(reason) and _is_about_elements(refusal) else reason
+                reason = refusal if _is_about(_ELEMENTS, reason) and _is_about(_ELEMENTS, refusal) else reason
         if any(step.name == "Unroll" for step in self.recipe.steps):
             with suppress(Refusal):
                 return self._applied(refused[0], OwnPragmas(), values, tested=True)
@@ -183,12 +185,12 @@ class MarkedSteps:
         return any(_uses_openmp(step) for step in self.recipe.steps)
 
 
-def _is_about_elements(refusal: Refusal) -> bool:
-    return any(diagnostic.code in _ELEMENTS for diagnostic in refusal.diagnostics)
+def _is_about(codes: frozenset[str], refusal: Refusal) -> bool:
+    return any(diagnostic.code in codes for diagnostic in refusal.diagnostics)
 
 
 def _is_about_dependence(refusal: Refusal) -> bool:
-    return any(diagnostic.code in _DEPENDENCES for diagnostic in refusal.diagnostics)
+    return _is_about(_DEPENDENCES, refusal)
 
 
 def _apply_behind_pragma(

@@ -17,7 +17,7 @@ from orio_py.ctree.build import unary
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.dependence.names import names_of, references
 from orio_py.ctree.emit_expression import emit_expression
-from orio_py.ctree.nodes import Node, array_of, c_ast
+from orio_py.ctree.nodes import Comment, Node, array_of, c_ast
 from orio_py.ctree.rewrite import Rewriter, assigned_names, declared_names, walk
 from orio_py.ctree.structures import lie_inside
 from orio_py.ctree.symbols import CDeclaration
@@ -237,6 +237,13 @@ class _Restoring(Rewriter):
     def visit_ID(self, node: c_ast.ID) -> Node:
         """A member for its variable."""
         return self._parts.get(node.name, node)
+
+    def visit_Comment(self, node: Comment) -> Node:
+        """A comment that names members as the code does."""
+        text = node.text
+        for name, part in self._parts.items():
+            text = text.replace(f"`{name}`", f"`{emit_expression(part)}`")
+        return node if text == node.text else Comment(text, node.trailing)
 
 
 def _indexed(statement: Node) -> frozenset[str]:
