@@ -81,6 +81,19 @@ def test_the_same_is_computed_wherever_the_parts_lie(tmp_path: Path, name: str) 
     assert outputs[0] == outputs[1]
 
 
+def test_a_call_before_may_be_given_a_part(tmp_path: Path) -> None:
+    recipe, code = KERNELS["rows"]
+    marks = "  /*@ begin"
+    source = FILE.format(recipe=recipe, code=code).replace(marks, f"  t = norm(&a[k * m]);\n{marks}", 1)
+    source = source.replace("static void work", "double norm(double *x);\nstatic void work", 1)
+    source += "double norm(double *x) { return x[0] < 0 ? -x[0] : x[0]; }\n"
+    result = transformed_file(source, {})
+    assert "arrays overlap (`a_at` and `a_at_1`)" in result
+    flags = ("-w", *checked(), *openmp())
+    outputs = [compile_and_run(program, tmp_path, *flags) for program in (result, source)]
+    assert outputs[0] == outputs[1]
+
+
 UNSIGNED_FILE = """#include <stdio.h>
 #include <stddef.h>
 static void work({kind} n, {kind} m, {kind} k, {kind} p, double *a)

@@ -1,4 +1,4 @@
-"""Kernels whose gathers the host has to look at first compute what the loops do, in every language, and read nothing else.
+"""Kernels and C loops whose gathers have to be looked at first compute what the loops do, and read nothing else.
 
 Of `x` the elements from 3 to 40 exist alone, between pages that nobody may touch; some of the places in `idx` are below 0.
 """
@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from c_programs import openmp
 from cuda_host_build import build as build_cuda
 from cuda_host_build import run as run_cuda
 from opencl_build import build as build_opencl
@@ -102,8 +103,9 @@ int main(void)
 
 
 def bodies(recipe: str) -> list[str]:
-    """The loops that a recipe takes: items that do several iterations at once do not update elements."""
-    return [code for name, code in BODIES.items() if name != "updated" or "registerTile" not in recipe]
+    """The loops that a recipe takes: another order, and items that do several iterations at once, do not update elements."""
+    without = "registerTile" in recipe or recipe == "Reverse()"
+    return [code for name, code in BODIES.items() if name != "updated" or not without]
 
 
 def source(recipe: str, qualifier: str) -> str:
@@ -161,6 +163,23 @@ def test_cuda_and_hip(tmp_path: Path, recipe: str, qualifier: str) -> None:
     program, expected = driver(len(bodies(recipe)), qualifier, True)
     built = build_cuda(cuda_on_cpu(tmp_path), tmp_path, program, host=host)
     assert run_cuda(built) == expected
+
+
+@pytest.mark.parametrize("recipe", ["Reverse()", "Parallelize()"])
+def test_c_loops(tmp_path: Path, recipe: str) -> None:
+    text = transformed(tmp_path, recipe, "")
+    assert text.count("/* Which elements of `x` the loops use. */") >= len(BODIES) - 2
+    program, expected = driver(len(bodies(recipe)), "", cpp=False)
+    (tmp_path / "main.c").write_text(program)
+    names = [f"-Dnest_{number}=plain_{number}" for number in range(len(BODIES))]
+    flags = ["-O1", "-D_DEFAULT_SOURCE", "-ffp-contract=off", *openmp()]
+    for words in (
+        ["-DORIO_ORIGINAL", *names, "-c", "out.c", "-o", "plain.o"],
+        ["main.c", "out.c", "plain.o", "-o", "program"],
+    ):
+        subprocess.run(["gcc", *flags, *words], cwd=tmp_path, check=True)
+    done = subprocess.run([tmp_path / "program"], capture_output=True, text=True, check=True)
+    assert done.stdout == expected
 
 
 @pytest.mark.proof

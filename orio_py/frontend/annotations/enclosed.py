@@ -20,7 +20,8 @@ _OWN_COMMENT = re.compile(re.escape(GENERATED_MARK) + r"(?:[^*]|\*(?!/))*\*/")
 def pragmas_before(text: str, offset: int, unit: TranslationUnit) -> tuple[str, ...]:
     """The pragmas that stand between an offset and the code before it, without `#pragma`, as they follow.
 
-    Those are left out that stand in a branch of a condition which the compiler of the `unit` does not see.
+    Those are left out that stand in a branch of a condition which the compiler of the `unit` does not see, but for OpenMP's
+    where the condition asks for OpenMP: what a region becomes is built with it, too.
     """
     lines = _between(text, offset)[1]
     pragmas = [line for line in lines if directive_name(line) == "pragma"]
@@ -29,7 +30,7 @@ def pragmas_before(text: str, offset: int, unit: TranslationUnit) -> tuple[str, 
     return tuple(
         directive_body(line)
         for line in pragmas
-        if not any(span.start <= line.start < span.end for span in hidden)
+        if not any(span.start <= line.start < span.end for span in hidden) or _is_with_openmp(text, line)
     )
 
 
@@ -42,6 +43,18 @@ def is_body(text: str, offset: int, statements: int) -> bool:
     if last is None or last.is_operator(":"):
         return last is not None and statements == 1
     return last.is_operator(")") or last.is_name("else", "do")
+
+
+def _is_with_openmp(text: str, pragma: Token) -> bool:
+    """Whether a pragma is OpenMP's, and stands in a branch of a condition that asks for `_OPENMP`."""
+    tokens, starts = _tokens(text)
+    closed = 0
+    for token in reversed(tokens[: bisect_left(starts, pragma.start)]):
+        word = directive_name(token) if token.kind is TokenKind.DIRECTIVE else ""
+        if word.startswith(("if", "elif")) and not closed and "_OPENMP" in directive_body(token):
+            return directive_body(pragma).startswith("omp ")
+        closed += (word == "endif") - (word.startswith("if") and closed > 0)
+    return False
 
 
 def _between(text: str, offset: int) -> tuple[Token | None, list[Token]]:

@@ -212,7 +212,16 @@ def test_a_loop_with_a_dependence_does_not_get_the_pragma_back() -> None:
 
 
 @pytest.mark.parametrize(
-    ("condition", "refused"), [("#ifdef NOWHERE", False), ("#ifndef NOWHERE", True), ("#if 0\n#else", True)]
+    ("condition", "refused"),
+    [
+        ("#ifdef NOWHERE", False),
+        ("#ifndef NOWHERE", True),
+        ("#if 0\n#else", True),
+        ("#ifdef _OPENMP", True),
+        ("#if defined(NOWHERE) && defined(_OPENMP)\n#if 1\n#endif", True),
+        ("#ifndef _OPENMP\n#else", True),
+        ("#ifdef _OPENMP\n#endif\n#ifdef NOWHERE", False),
+    ],
 )
 def test_a_pragma_before_a_region_counts_where_it_is_compiled(condition: str, refused: bool) -> None:
     pragma = f"{condition}\n  n--;\n#pragma omp parallel for\n#endif"

@@ -68,6 +68,27 @@ def test_what_something_may_point_to(functions: str, before: str, exposed: set[s
     assert near.flow.exposed_before(near.inside) == exposed
 
 
+@pytest.mark.parametrize(
+    ("before", "exposed"),
+    [
+        ("norm(&x[i]);", set()),
+        ("norm(&x[i], &(*x), &x[(int)x[0]]);", set()),
+        ("norm(&x[i], &x);", {"x"}),
+        ("double **q = &x; norm(&q[1][2], &x[3]);", {"x"}),
+        ("double w[4]; norm(&w[1]);", {"w"}),
+        ("struct s { double m, w[3]; } *p = 0; norm(&p->m, &p->w[1], &p[2].m);", set()),
+        ("struct s { double m, *q; } p; norm(&p.m);", {"p"}),
+        ("struct s { double m, *q; } p; norm(&p.q[2]);", {"p"}),
+    ],
+)
+def test_the_address_of_an_element_is_none_of_the_pointer(before: str, exposed: set[str]) -> None:
+    near = around("void norm();", before)
+    assert near.flow is not None
+    pointers = {"x", "q"} | ({"p"} if "*p" in before else set())
+    assert near.flow.exposed_before(near.inside, pointers) == exposed
+    assert near.flow.exposed_before(near.inside) >= exposed
+
+
 def test_a_call_that_borrows_reads_what_it_is_lent() -> None:
     near = around("double f(double *p) { return *p; }", "", "x[0] = f(&v); f(&u);")
     assert near.flow is not None
