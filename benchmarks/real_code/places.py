@@ -1,7 +1,7 @@
 """Where a loop stands in a C file, by its function and its number: the text is scanned, nothing is parsed.
 
 Loops are numbered from 1 in the order of the text, inner ones too.  A region holds the loops and the pragmas that stand
-directly before the first of them.
+directly before the first of them, also in `#ifdef _OPENMP`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,10 @@ import re
 
 _HIDDEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
 _DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
-_PRAGMAS = re.compile(r"(?:^[ \t]*#[ \t]*pragma\b(?:[^\n]*\\\n)*[^\n]*\n\s*)+\Z", re.MULTILINE)
+_PRAGMA = r"[ \t]*#[ \t]*pragma\b(?:[^\n]*\\\n)*[^\n]*\n\s*"
+_PRAGMAS = re.compile(
+    rf"(?:^(?:{_PRAGMA}|[ \t]*#[ \t]*if[^\n]*\n\s*(?:{_PRAGMA})+#[ \t]*endif[^\n]*\n\s*))+\Z", re.MULTILINE
+)
 _ELSE = re.compile(r"^[ \t]*#[ \t]*(?:else|elif)\b.*?^(?=[ \t]*#[ \t]*endif\b)", re.MULTILINE | re.DOTALL)
 _LOOP = re.compile(r"\b(?:for|while|do)\b")
 _KEYWORD = re.compile(r"\b(for|while|do|if|else)\b")
