@@ -171,24 +171,45 @@ class TouchedMemory:
         if found is None:
             return None
         statements = preparation([found], self.arithmetic, self.context, NameSupply())
-        if not is_total(statements) or not self._is_steady(statements, {name, found.first, found.behind}):
+        if not is_total(statements) or self.pointers.names:
             return None
+        threatened = self._threatened(statements) - {name, found.first, found.behind}
+        if threatened:
+            objects = self._objects(threatened, name)
+            found = None if objects is None else found.apart_from(objects)
+            if found is None:
+                return None
         pointers = None
         if leading == 1:
             pointers = self._range(
                 ident(name), [replace(use, subscripts=use.subscripts[:1]) for use in uses], []
             )
-        return AddressRange((ident(found.first),), (ident(found.behind),), found, pointers)
+        ends = (ident(found.first),), (ident(found.behind),)
+        return AddressRange(*ends, found, pointers, doubtful=threatened)
+
+    def _objects(self, names: Set[str], rows: str) -> list[tuple[Node, Node]] | None:
+        """The first byte of numbers, and the one behind, that some rows alone may change; None where others may."""
+        aliases = aliases_in(self.context)
+        found: list[tuple[Node, Node]] = []
+        for name in sorted(names):
+            declared = self.context.declarations.get(name)
+            writers = {
+                written[0]
+                for spot in self.spots[name]
+                for written in self.written
+                if aliases.may_overlap(spot, written)
+            }
+            if declared is None or not declared.is_scalar or declared.width or writers != {rows}:
+                return None
+            memory = object_range(unary("&", ident(name)))
+            found.append((memory.first[0], memory.behind[0]))
+        return found
 
     def preparation(self, ranges: Sequence[AddressRange], supply: NameSupply) -> list[Node]:
         """The statements that find out ranges."""
         rows = [found.rows for found in ranges if found.rows is not None]
         statements = preparation(rows, self.arithmetic, self.context, supply)
         return [*statements, *(statement for found in ranges for statement in found.before)]
-
-    def _is_steady(self, statements: Sequence[Node], own: Set[str]) -> bool:
-        """Whether nothing that is written may be what statements read, beside their own names."""
-        return not self.pointers.names and not self._threatened(statements) - own
 
     def _threatened(self, statements: Sequence[Node]) -> frozenset[str]:
         """What statements read that may be the same memory as something that is written."""

@@ -15,7 +15,7 @@ for certain, and only if nothing that the statement writes can be a pointer.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 
 from orio_py.core.names import NameSupply
@@ -46,11 +46,15 @@ def row_subscripts(declared: CDeclaration) -> int:
 
 @dataclass(frozen=True, slots=True)
 class RowScan:
-    """Statements for each row that loops count, outermost first, and in which all `others`, the loops around an element, run."""
+    """Statements for each row that loops count, outermost first, and in which all `others`, the loops around an element, run.
+
+    It `stops` where one of some conditions holds.
+    """
 
     levels: tuple[IndexRange, ...]
     others: tuple[IndexRange, ...]
     updates: tuple[Node, ...]
+    stops: tuple[Node, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,21 @@ class RowRange:
     first: str
     behind: str
     scans: tuple[RowScan, ...]
+
+    def apart_from(self, objects: Sequence[tuple[Node, Node]]) -> RowRange | None:
+        """The range where the scan reads on only as long as no row so far may lie in one of some objects.
+
+        Of these the first byte and the one behind are given.  Where writing to rows may change how many there are, the
+        statement comes to the next one for certain then.  None where several loops read pointers.
+        """
+        if len(self.scans) != 1 or len(self.scans[0].levels) > 1:
+            return None
+        (scan,) = self.scans
+        meets = [
+            binary("&&", binary("<", ident(self.first), end), binary("<", begin, ident(self.behind)))
+            for begin, end in objects
+        ]
+        return replace(self, scans=(replace(scan, stops=tuple(meets) if scan.levels else ()),))
 
 
 @dataclass(slots=True)
@@ -226,7 +245,8 @@ def _loops(scans: Sequence[RowScan], rows: Sequence[str], arithmetic: Arithmetic
     distances = [simple.uppers[0] - simple.lowers[0] for simple in map(simply_bounded, scans[0].others)]
     counted = {level.index for level in levels}
     changing = [d for d in distances if any(not counted.isdisjoint(product) for product in d.terms)]
-    body: Node = block(*dict.fromkeys(update for scan in scans for update in scan.updates))
+    stops = [if_(stop, c_ast.Break()) for stop in dict.fromkeys(stop for scan in scans for stop in scan.stops)]
+    body: Node = block(*dict.fromkeys(update for scan in scans for update in scan.updates), *stops)
     least = {level.index: level.lowers[0].value for level in levels}
     known = {name: value for name, value in least.items() if value is not None and value >= 0}
     open_tests = [distance for distance in changing if not arithmetic.is_natural(distance, known)]
