@@ -37,6 +37,7 @@ BODIES = {
     "unsigned": "unsigned u = (unsigned)col[i] + 7u; y[i] = x[u - 7u];",
     "updated": "if (idx[i] >= 0) y[idx[i]] += 0.25;",
     "behind": "for (k = row[i] % 3; k < 20; k++) y[i] += x[k + 4]; y[i] += x[k] + x[k + 1];",
+    "short": "unsigned char c = (unsigned char)(col[i] + 256); short d; d = col[i]; y[i] = x[c] + x[d];",
     "searched": "double s = 0; for (k = 0; k < 4; k++) { if (s > 6) break; s += 2; } y[i] = s + x[col[i]];",
 }
 SIGNATURE = "(int n, const int *{0} idx, const int *{0} col, const int *{0} row, const int *{0} next, const double *{0} x, double *{0} y)"

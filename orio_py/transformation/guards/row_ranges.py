@@ -245,7 +245,9 @@ def _loops(scans: Sequence[RowScan], rows: Sequence[str], arithmetic: Arithmetic
     distances = [simple.uppers[0] - simple.lowers[0] for simple in map(simply_bounded, scans[0].others)]
     counted = {level.index for level in levels}
     changing = [d for d in distances if any(not counted.isdisjoint(product) for product in d.terms)]
-    stops = [if_(stop, c_ast.Break()) for stop in dict.fromkeys(stop for scan in scans for stop in scan.stops)]
+    stops = [
+        if_(stop, c_ast.Break()) for stop in dict.fromkeys(stop for scan in scans for stop in scan.stops)
+    ]
     body: Node = block(*dict.fromkeys(update for scan in scans for update in scan.updates), *stops)
     least = {level.index: level.lowers[0].value for level in levels}
     known = {name: value for name, value in least.items() if value is not None and value >= 0}
