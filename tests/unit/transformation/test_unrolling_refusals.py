@@ -35,12 +35,7 @@ CASES: tuple[tuple[Transformation, str, str], ...] = (
     (UnrollJam(0), "ORIO-T011", f"@{FOR_I} a[i] = 0;"),
     (UnrollJam(2), "ORIO-T020", "@while (n--) t++;"),
     (UnrollJam(2), "ORIO-T021", f"{FOR_I} @for (j = 0; j != n; j++) c[i][j] = 0;"),
-    (UnrollJam(2), "ORIO-T041", f"{FOR_I} {FOR_J} for (k = 0; k < 9 && x > k; k++) @a[j + 1] += a[j + 2];"),
-    (
-        UnrollJam(2),
-        "ORIO-T040",
-        f"{FOR_I} {FOR_J} {{ k = i; while (k > j) @k /= 2; b[j] += k; c[i][j] = total = k; }}",
-    ),
+    (UnrollJam(2), "ORIO-T041", f"{FOR_I} {FOR_J} for (k = 0; k < 9 && x > k; k++) a[j + 1] += @a[j + 2];"),
     (UnrollJam(2), "ORIO-T023", f"{FOR_I} {{\n#pragma GCC ivdep\n{FOR_J} c[i][j] = 0; }}"),
     (UnrollJam(2), "ORIO-T024", f"{FOR_I} {FOR_J} {{ c[i][j] = 0; @j++; }}"),
     (UnrollJam(2), "ORIO-T026", f"{FOR_I} {{ int @z = i; for (j = 0; j < z; j++) c[i][j] = z; }}"),
