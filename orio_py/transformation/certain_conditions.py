@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import reduce
 
-from orio_py.ctree.build import binary, if_, literal_value
+from orio_py.ctree.build import as_long, binary, if_, literal_value
+from orio_py.ctree.ctype import CType, common, ctype
 from orio_py.ctree.equal import equal
 from orio_py.ctree.evaluate import NoValueError, Number, evaluate
 from orio_py.ctree.loops import CanonicalLoop
@@ -13,7 +15,9 @@ from orio_py.ctree.nodes import MIRRORED, NEGATED, Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.ctree.unit.value_ranges import facts_of
 from orio_py.transformation.base import Context
+from orio_py.transformation.expression_types import constant_value, expression_type
 from orio_py.transformation.types import (
+    index_type,
     is_computed_unsigned,
     is_converted,
     is_wide,
@@ -107,3 +111,31 @@ def if_all(tests: Iterable[Node], then: Node, context: Context, *, otherwise: No
     """`then` behind those of the tests that can fail; where one does, `otherwise`."""
     needed = [test for test in tests if not is_always_true(test, context)]
     return if_(reduce(lambda a, b: binary("&&", a, b), needed), then, otherwise) if needed else then
+
+
+def as_stored(loop: CanonicalLoop, context: Context) -> CanonicalLoop:
+    """The loop with its start as the number that the index becomes, for comparisons with the bound."""
+    kind = index_kind(loop, context)
+    own = expression_type(loop.start, context)
+    if kind is None or own is None or means_the_same(loop.start, kind, context):
+        return loop
+    return replace(loop, start=as_long(loop.start, index_type(loop, context)))
+
+
+def index_kind(loop: CanonicalLoop, context: Context) -> CType | None:
+    """The type of a loop's index, None where it is not known."""
+    words = index_type(loop, context)
+    return ctype(context.types.get(words, words))
+
+
+def means_the_same(part: Node, kind: CType, context: Context) -> bool:
+    """Whether a start or a bound in the type of the index is what C compares the index with."""
+    value, limits = constant_value(part, context), kind.limits
+    if value is not None and limits is not None and limits[0] <= value <= limits[1]:
+        return True
+    own = expression_type(part, context)
+    if own is None or own == kind:
+        return own is not None
+    reach = own.reach
+    is_inside = limits is not None and reach is not None and limits[0] <= reach[0] and reach[1] <= limits[1]
+    return is_inside or common(kind, own) == kind

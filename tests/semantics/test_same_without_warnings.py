@@ -389,3 +389,11 @@ def test_what_a_truth_value_never_equals(tmp_path: Path) -> None:
     flags = ("-Wall", "-Wextra", "-Wno-bool-compare", "-Wno-bool-operation", "-Werror")
     compiled = subprocess.run(["gcc", "-c", *flags, "-o", os.devnull, file], capture_output=True)
     assert compiled.stderr == b""
+
+
+def test_what_a_short_index_cuts_off_is_tested_as_it_is_then() -> None:
+    """`s - 1` is -1 as an `int` and 255 as the index, with which the loop does not run."""
+    around = context("unsigned char i, j, s, n; double *a;", live="a")
+    code = "for (i = 1; i <= n; i++) for (j = s - 1; j < n; j += 2) a[i] += a[i + 3] + j;"
+    text = emit(ScalarReplace().apply(statement(code), around))
+    assert "if ((unsigned char)(s - 1) < n)" in text, text

@@ -20,10 +20,9 @@ from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import For, GuardedPragma, Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.transformation.base import Context, refuse
-from orio_py.transformation.certain_conditions import if_all, runs
+from orio_py.transformation.certain_conditions import as_stored, if_all, runs
 from orio_py.transformation.hoisting import hoisted
 from orio_py.transformation.loop_names import LoopName, first_present, index_name, show_loops
-from orio_py.transformation.parallel.iteration_counts import as_stored
 from orio_py.transformation.parallel.pragma_text import (
     CLANG,
     GCC,

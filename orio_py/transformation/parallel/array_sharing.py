@@ -37,7 +37,7 @@ from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.ctree.updates import Update, accumulating_steps
 from orio_py.transformation.base import Context
-from orio_py.transformation.certain_conditions import runs
+from orio_py.transformation.certain_conditions import as_stored, runs
 from orio_py.transformation.expression_types import constant_value, parsed_extent
 from orio_py.transformation.forms import overwritten
 from orio_py.transformation.parallel.data_sharing import Sharing, starts_are_comparable, verdict_of
@@ -216,6 +216,8 @@ def _section(
         if depth != 1 or place is None or not place.certain or not isinstance(step.target, c_ast.ArrayRef):
             return None
         if not all(_is_steady(loop, loops[0], changing, context) for loop in place.loops):
+            return None
+        if any(as_stored(loop, context) is not loop for loop in place.loops):
             return None
         counted = [loop for loop in place.loops if _counts(step.target.subscript, loop, changing)]
         if len(counted) != 1:

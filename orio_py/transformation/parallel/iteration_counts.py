@@ -15,15 +15,14 @@ Source: OpenMP API 4.5, section 2.6, and 5.2, section 4.4.2 (loop iteration coun
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from orio_py.ctree.build import as_long, literal_value, sub
-from orio_py.ctree.ctype import CType, Rank, common, ctype
+from orio_py.ctree.build import literal_value, sub
+from orio_py.ctree.ctype import CType, Rank
 from orio_py.ctree.emit import emit_expression
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node
 from orio_py.ctree.simplify import simplify
 from orio_py.transformation.base import Context, refuse
+from orio_py.transformation.certain_conditions import index_kind, means_the_same
 from orio_py.transformation.expression_types import constant_value, expression_type
 from orio_py.transformation.types import (
     bound_wraps,
@@ -43,10 +42,10 @@ def may_run_where_c_does_not(loop: CanonicalLoop, context: Context, *, in_order:
 
     `in_order` says that it compares the index with the bound, as it does for `simd`.
     """
-    kind = _kind(loop, context)
+    kind = index_kind(loop, context)
     if kind is None or loop.trip_count() is not None:
         return False
-    if not _means_the_same(loop.bound, kind, context) and not _is_natural_range(loop, context):
+    if not means_the_same(loop.bound, kind, context) and not _is_natural_range(loop, context):
         return True
     if in_order or kind.unsigned or literal_value(simplify(sub(loop.bound, loop.start))) is not None:
         return False  # gcc compares unsigned numbers first.
@@ -56,33 +55,6 @@ def may_run_where_c_does_not(loop: CanonicalLoop, context: Context, *, in_order:
     near, far = (_range(part, kind, context) for part in (parts if loop.upward else parts[::-1]))
     limits = kind.reach
     return limits is not None and far[0] - near[1] < limits[0]
-
-
-def as_stored(loop: CanonicalLoop, context: Context) -> CanonicalLoop:
-    """The loop with its start as the number that the index becomes, for comparisons with the bound."""
-    kind = _kind(loop, context)
-    own = expression_type(loop.start, context)
-    if kind is None or own is None or _means_the_same(loop.start, kind, context):
-        return loop
-    return replace(loop, start=as_long(loop.start, index_type(loop, context)))
-
-
-def _kind(loop: CanonicalLoop, context: Context) -> CType | None:
-    words = index_type(loop, context)
-    return ctype(context.types.get(words, words))
-
-
-def _means_the_same(part: Node, kind: CType, context: Context) -> bool:
-    """Whether a start or a bound in the type of the index is what C compares the index with."""
-    value, limits = constant_value(part, context), kind.limits
-    if value is not None and limits is not None and limits[0] <= value <= limits[1]:
-        return True
-    own = expression_type(part, context)
-    if own is None or own == kind:
-        return own is not None
-    reach = own.reach
-    is_inside = limits is not None and reach is not None and limits[0] <= reach[0] and reach[1] <= limits[1]
-    return is_inside or common(kind, own) == kind
 
 
 def _is_natural_range(loop: CanonicalLoop, context: Context) -> bool:
@@ -103,7 +75,7 @@ def _range(part: Node, kind: CType, context: Context) -> _Range:
 
 def _passing_number(loop: CanonicalLoop, context: Context) -> int | None:
     """How many iterations a loop may have, where a narrow type does not hold their number; None where all is well."""
-    kind = _kind(loop, context)
+    kind = index_kind(loop, context)
     if kind is None or not kind.is_narrow or kind.rank is Rank.BOOL or kind.limits is None:
         return None
     start, bound = _range(loop.start, kind, context), _range(loop.bound, kind, context)

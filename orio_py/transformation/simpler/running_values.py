@@ -24,7 +24,7 @@ from orio_py.ctree.rewrite import Rewriter, copy_with, substitute, targets, used
 from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
-from orio_py.transformation.certain_conditions import runs
+from orio_py.transformation.certain_conditions import as_stored, runs
 from orio_py.transformation.forms import start_is_invariant
 from orio_py.transformation.simpler.counted_steps import certain_parts
 from orio_py.transformation.sites import rewrite_where
@@ -58,6 +58,8 @@ def with_running_values(tree: Node, context: Context) -> Node:
 def _recurrence(node: Node, context: Context) -> _Recurrence | None:
     loop = CanonicalLoop.match(node)
     if loop is None or ends_iterations(loop.body) or not start_is_invariant(loop, context):
+        return None
+    if as_stored(loop, context) is not loop:
         return None
     for step in body_statements(loop.body):
         if not isinstance(step, c_ast.Assignment) or step.op not in _OPERATORS:

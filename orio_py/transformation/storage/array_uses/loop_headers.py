@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from orio_py.ctree.build import cast_to, ident
+from orio_py.ctree.ctype import ctype
 from orio_py.ctree.dependence.reuse import Header, started, stepped
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node, c_ast
@@ -13,7 +14,7 @@ from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
 from orio_py.transformation.storage.array_uses.items import Loop
-from orio_py.transformation.types import signedness_of_type
+from orio_py.transformation.types import is_natural, signedness_of_type
 
 
 def header(loop: Loop, context: Context) -> Header:
@@ -93,6 +94,11 @@ def _as_index(loop: Loop, start: Node, condition: Node, context: Context) -> Nod
     own = loop.declared.get(loop.index or "")
     kind = "int" if own is None else own.type
     same = all(("int" if d is None else d.type) == kind for d in known.values())
+    number = ctype(context.types.get(kind, kind))
+    if number is None or (
+        number.is_narrow and not isinstance(start, c_ast.ID) and not is_natural(start, context)
+    ):
+        return cast_to(kind, start)  # C computes in `int` what the index then cuts off.
     if same and is_trusted((start, condition), loop.declared, context):
         return start
     return cast_to(kind, start)
