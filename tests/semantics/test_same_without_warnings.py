@@ -397,3 +397,24 @@ def test_what_a_short_index_cuts_off_is_tested_as_it_is_then() -> None:
     code = "for (i = 1; i <= n; i++) for (j = s - 1; j < n; j += 2) a[i] += a[i + 3] + j;"
     text = emit(ScalarReplace().apply(statement(code), around))
     assert "if ((unsigned char)(s - 1) < n)" in text, text
+
+
+def test_values_that_nothing_reads_get_no_variable_of_their_own(tmp_path: Path) -> None:
+    text = """void f(int n, double *restrict a, double *restrict b)
+{
+  double t;
+  /*@ begin Loop(transform Distribute()) @*/
+  for (int i = 0; i < n; i++) {
+    t = a[i];
+    if (i % 3 != 1) b[i] += 2; else { t = a[i]; b[i] = t * 0.5; }
+    t = b[i] + i;
+  }
+  /*@ end @*/
+  (void)t;
+}
+"""
+    file = tmp_path / "new.c"
+    file.write_text(transformed_file(text, {}), encoding="utf-8")
+    flags = ("-Wall", "-Wextra", "-Werror")
+    compiled = subprocess.run(["gcc", "-c", *flags, "-o", os.devnull, file], capture_output=True)
+    assert compiled.stderr == b""

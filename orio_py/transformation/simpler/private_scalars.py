@@ -58,6 +58,8 @@ def _declaring(loop: Node, context: Context) -> Node:
         ranges = _LiveRanges(name, supply, context)
         body = ranges.apart(body)
         types |= dict.fromkeys(ranges.names, types[name])
+    read = context.effects(block(*body)).reads
+    types = {name: kind for name, kind in types.items() if name in read}
     return copy_with(loop, stmt=block(*with_declarations(types, body)))
 
 
