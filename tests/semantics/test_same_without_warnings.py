@@ -402,7 +402,8 @@ def test_what_a_short_index_cuts_off_is_tested_as_it_is_then() -> None:
 def test_values_that_nothing_reads_get_no_variable_of_their_own(tmp_path: Path) -> None:
     text = """void f(int n, double *restrict a, double *restrict b)
 {
-  double t;
+  double t = 0;
+  (void)t;
   /*@ begin Loop(transform Distribute()) @*/
   for (int i = 0; i < n; i++) {
     t = a[i];
@@ -410,7 +411,6 @@ def test_values_that_nothing_reads_get_no_variable_of_their_own(tmp_path: Path) 
     t = b[i] + i;
   }
   /*@ end @*/
-  (void)t;
 }
 """
     file = tmp_path / "new.c"
