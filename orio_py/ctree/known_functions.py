@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from orio_py.ctree.ctype import CType, ctype
 from orio_py.ctree.nodes import INCREMENTS, Node, OwnFunction, c_ast
 from orio_py.ctree.rewrite import walk
 
@@ -45,6 +46,27 @@ ALLOCATES_BY_ADDRESS = "posix_memalign"
 
 STORING_FUNCTIONS = frozenset({"memset", "memcpy", "memmove"})
 """Functions that store to what their first argument points to, and change nothing else (C99 7.21)."""
+
+
+_RESULTS = {
+    **{f"{name}{suffix}": kind for name in _REAL_FUNCTIONS.split()
+       for suffix, kind in (("", "double"), ("f", "float"), ("l", "long double"))},
+    **{f"{name}{suffix}": kind for name, kind in (("lround", "long"), ("lrint", "long"), ("llround", "long long"),
+                                                  ("llrint", "long long"), ("ilogb", "int")) for suffix in ("", "f", "l")},
+    **{f"{name}{suffix}": "int" for name in ("popcount", "clz", "ctz", "ffs", "parity") for suffix in ("", "l", "ll")},
+    "abs": "int", "labs": "long", "llabs": "long long", "bswap16": "unsigned short", "bswap32": "unsigned",
+}  # fmt: skip
+"""The types of the results of C's own functions and GNU C's built-in ones (C99 7.12, 7.20.6)."""
+
+
+def result_type(call: Node) -> CType | None:
+    """The type of the result of a call of one of C's own functions; None for others."""
+    match call:
+        case c_ast.FuncCall(name=c_ast.ID(name=name)):
+            kind = _RESULTS.get(name.removeprefix("__builtin_"))
+            return None if kind is None else ctype(kind)
+        case _:
+            return None
 
 
 def called_name(call: c_ast.FuncCall) -> str | None:

@@ -8,6 +8,7 @@ from orio_py.core.source import SourceFile
 from orio_py.ctree.build import binary, ident
 from orio_py.ctree.ctype import INT, CType, ctype, type_of
 from orio_py.ctree.evaluate import NoValueError, Number, evaluate
+from orio_py.ctree.known_functions import result_type
 from orio_py.ctree.nodes import Node, c_ast, reference_parts
 from orio_py.ctree.parse import parse_statement, parse_statements
 from orio_py.ctree.symbols import CDeclaration
@@ -27,6 +28,8 @@ def expression_type(
         match part:
             case c_ast.ID(name=name) if name in context.macros:
                 return INT if context.macros[name].strip(" ()").isdigit() else None
+            case c_ast.FuncCall():
+                return result_type(part)
             case c_ast.StructRef():
                 return _of_member(part, 0, known, context)
             case c_ast.UnaryOp(op="*", expr=c_ast.ID(name=name)) if name in known:

@@ -26,6 +26,7 @@ from orio_py.ctree.dependence.scalars import (
 from orio_py.ctree.dependence.schedule import header_names
 from orio_py.ctree.dependence.scope import Constraint
 from orio_py.ctree.dependence.sets import Solver
+from orio_py.ctree.known_functions import result_type
 from orio_py.ctree.loops import CanonicalLoop, is_fusable
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.parse import position
@@ -209,7 +210,7 @@ class Nest:
         declared, given = self._inside, self.aliases
 
         def kind(part: Node) -> CType | None:
-            found = number_type(part, declared, given.structures, given.types)
+            found = result_type(part) or number_type(part, declared, given.structures, given.types)
             return found.lp64 if lp64 and found is not None else found
 
         return type_of(node, kind, lp64=lp64)
