@@ -203,7 +203,6 @@ CASES = (
     ("Unroll(ufactor=2)", "for (i = 0; i < n; ++i, k = 3 * k + 1) { if (i == 4) break; x[i] = k % 17; }", "k"),
     # Accumulators of copies among the threads.
     ("Composite(unrollreduction=(['i'], [3]), parallelize=True)", "for (i = 0; i < n; i++) k += i * (i + m);", "k + i"),
-    ("UnrollReduction(ufactor=2)", "for (i = 0; i < n; i++) k += abs(i - m) + s;", "k + i"),
     # Types by the names of typedefs.
     ("Parallelize()", "for (i = 0; i < n; i++) x[(place_t)i * us] = y[i];", "i"),
     ("Parallelize()", "for (i = 0; i < n; i++) { const word_t at = (word_t)i * 2; x[at + 1] += x[at]; }", "i"),

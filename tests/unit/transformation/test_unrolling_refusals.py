@@ -214,6 +214,15 @@ def test_reductions_are_forced_or_promised() -> None:
     assert promised.overruled.texts == ()
 
 
+@pytest.mark.parametrize("value", ["abs(t - i)", "labs(i) / 2"])
+def test_results_of_functions_of_c_have_their_types(value: str) -> None:
+    around = replace(context("int i, n, t, total;", live="total"), assumptions=Assumptions(reassociate=True))
+    text = emit(UnrollReduction(2).apply(statement(f"{FOR_I} total += {value};"), around))
+    assert text.count("total") > 2, text
+    with pytest.raises(Refusal):
+        UnrollReduction(2).apply(statement(f"{FOR_I} total += sqrt(i);"), around)
+
+
 def test_accumulators_capture_no_name() -> None:
     node = statement(f"{FOR_I} {{ total += i; a[i] = total_0 + total_1; }}")
     around = context(f"{DECLARATIONS} int total_0, total_1;", live="total a")
