@@ -22,7 +22,7 @@ __kernel void orio_opencl_k_0(__global double *restrict q, __global const double
       }
       {
         const int orio_start_k = n - 1;
-        const long orio_trips_k = ((long)n + 1 - count) / 2;
+        const long orio_trips_k = ((long)n - count + 1) / 2;
         for (long orio_begin_k = 0; orio_begin_k < orio_trips_k; orio_begin_k += 32) {
           for (int orio_cell = orio_item; orio_cell < 504; orio_cell += 32) {
             const long i = orio_begin_i + orio_cell / 63;

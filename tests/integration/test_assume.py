@@ -15,13 +15,13 @@ SUM = """void f(int n, double *x, double s)
   /*@ end @*/
 }
 """
-COPY = """void f(int n, double *x, double *y, int *k)
+COPY = """void f(int n, double *x, double *y)
 {
   int i, j;
   /*@ begin Loop(transform ArrCopy(aref='x[j]', dimsizes=[16])) @*/
   for (i = 0; i < n; i++)
     for (j = 0; j < 16; j++)
-      y[k[i]] += x[j];
+      y[(int)y[i]] += x[j];
   /*@ end @*/
 }
 """

@@ -145,6 +145,16 @@ CASES = {
         "int size = n - 2; @@ for (i = 0; i < 4; i++) for (j = i * size; j < i * size + size; j++) x[j + 60] = i;",
         "i",
     ),
+    "windows that begin where the data says": (
+        "Parallelize()",
+        "for (i = 0; i < n; i++) { int lo = y[i] > 3 ? i : 0; t = 0; for (j = lo; j < 9; j++) t += y[j]; x[i] = t; }",
+        "0",
+    ),
+    "clamped by a comparison of another type": (
+        "Parallelize()",
+        "for (i = 0; i < n; i++) { int hi = i + 2; if (hi > (unsigned)n) hi = n; for (j = 0; j < hi; j++) x[i] += y[j]; }",
+        "0",
+    ),
     "reversed up to a member": ("Reverse()", "for (i = 0; i < s->count; i++) x[i] = y[60 + i] + i;", "i"),
     "reversed up to what a pointer points to": (
         "Reverse()",
@@ -572,16 +582,7 @@ def test_simpler_forms_compute_the_same(tmp_path: Path, name: str) -> None:
         ("Parallelize()", "for (i = 0; i < n; i++) memset(x + 8 * i, 0, sizeof(x));"),
         ("Parallelize()", "for (i = 0; i < n; i++) memcpy(x + 8 * i, &k, sizeof(double));"),
         ("Parallelize()", "for (i = 0; i < n; i++) memmove(x + 8 * i, y, sizeof(double));"),
-        # Nobody knows where the windows begin, so that their memory cannot be compared.
-        (
-            "Parallelize()",
-            "for (i = 0; i < n; i++) { int lo = y[i] > 3 ? i : 0; t = 0; for (j = lo; j < 9; j++) t += y[j]; x[i] = t; }",
-        ),
         # What is clamped is of another type, or the condition changes something.
-        (
-            "Parallelize()",
-            "for (i = 0; i < n; i++) { int hi = i + 2; if (hi > (unsigned)n) hi = n; for (j = 0; j < hi; j++) x[i] += y[j]; }",
-        ),
         (
             "Parallelize()",
             "for (i = 0; i < n; i++) { int hi = i + 2; if (hi > n) hi = (int)y[i]; for (j = 0; j < hi; j++) x[i] += y[j]; }",

@@ -403,6 +403,20 @@ def test_rows_that_nobody_can_test_are_refused(code: str) -> None:
     assert problem.position.line == 7
 
 
+def test_a_local_array_that_a_pointer_leads_to_is_no_own_one_where_they_meet() -> None:
+    text = """void f(int n, long *restrict h, const long *restrict x)
+{
+  long t[5] = {0};
+  long *p = t;
+  /*@ begin Loop(transform Parallelize()) @*/
+  for (int i = 0; i < n; i++) { t[0] = x[i]; h[i] = t[0] + p[x[i] & 3]; }
+  /*@ end @*/
+}
+"""
+    test = "(unsigned long)(p + 4) <= (unsigned long)t || (unsigned long)(t + 1) <= (unsigned long)p"
+    assert test in transformed_file(text, {})
+
+
 def test_a_promise_of_columns_is_tested_only_where_it_is_needed() -> None:
     code = "for (i = 0; i < w; i++) for (j = 0; j < s; j++) y[i * s + j] = 0;"
     text = FILE.format(function="void f(int w, int s, int *y)", code=code, recipe="Parallelize()")
