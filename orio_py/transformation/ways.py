@@ -12,6 +12,7 @@ from orio_py.transformation.guards.guarded_tree import (
     GuardedTree,
     with_conditions_of_apart_arrays,
     with_known_numbers,
+    with_pointers_of_apart_arrays,
 )
 from orio_py.transformation.guards.loop_headers import with_tested_headers
 from orio_py.transformation.simpler import (
@@ -64,8 +65,11 @@ def _refined(form: GuardedTree, simpler: Node) -> Iterator[GuardedTree]:
     for tree in refined_forms(form.tree, simpler, form.context):
         last = replace(last, tree=tree)
         yield last
-    apart = with_conditions_of_apart_arrays(last)
-    if apart is not last:
+    followed = with_pointers_of_apart_arrays(last)
+    if followed is not last:
+        yield followed
+    apart = with_conditions_of_apart_arrays(followed)
+    if apart is not followed:
         yield apart
 
 

@@ -241,7 +241,7 @@ def test_the_bodies_stand_in_the_variant() -> None:
             "for (i = 0; i < n; i++) next(rows[at]);",
         ),
         (
-            "static char *heads[9]; static void set(char *p) { p[0] = 1; p[1] = 2; }",
+            "static char *heads[9]; static void set(char *p) { p[0] = 1; heads[1] = p; p[1] = 2; }",
             "for (i = 0; i < n; i++) set(heads[i]);",
         ),
         # The value of a parameter is not that of the argument when it is used.

@@ -188,6 +188,30 @@ def test_starts_that_a_short_unsigned_index_does_not_hold(tmp_path: Path) -> Non
         assert assert_same_results(batch, tmp_path) == 3 * len(steps)
 
 
+def test_blocks_of_a_wide_index_down_to_an_unsigned_bound(tmp_path: Path) -> None:
+    loops = [
+        f"for ({index} k = n; k >= {bound}; k -= {stride}) b[k] = a[k] * 2;"
+        for index in ("long", "long long")
+        for bound in ("s", "m")
+        for stride in (1, 3)
+    ]
+    batch = [
+        Case(code, step, "unsigned", SIZES)
+        for code in loops
+        for step in (Tile((6,), ("kk",)), StripMine(9, "kk"))
+    ]
+    assert assert_same_results(batch, tmp_path) == len(batch)
+
+
+def test_starts_of_another_type_than_the_names_in_them(tmp_path: Path) -> None:
+    loops = [
+        f"for (i = 0; i < n; i++) for (j = ({start}); j <= i + 3; j++) a[i] += b[3];"
+        for start in ("m > 3 ? 0 : 1L", "m > 3", "0L", "m / 2 - 1L")
+    ]
+    for kind in ("size_t", "unsigned"):
+        check(tmp_path, kind, *((ScalarReplace(), code) for code in loops))
+
+
 def test_blocks_of_a_short_unsigned_index_and_an_unsigned_bound(tmp_path: Path) -> None:
     loops = [
         f"for ({index} k = {start}; k {test}; k {step}) {{ b[k] = a[k] * 2; acc += k; }}"

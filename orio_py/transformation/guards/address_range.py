@@ -9,7 +9,7 @@ from orio_py.core.names import NameSupply
 from orio_py.ctree.build import as_long, binary, expression, ident, index, literal_value, unary
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Node, c_ast, reference_parts
-from orio_py.ctree.rewrite import assigned_names, walk
+from orio_py.ctree.rewrite import Rewriter, assigned_names, walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context, KnownRange
 from orio_py.transformation.guards.row_ranges import ADDRESS, RowRange
@@ -81,6 +81,7 @@ def inspected_range(
     Pointers that are `tested` may be null; `wraps` says of an expression that C may compute it in an unsigned type.
     """
     array = inspected_array(declared, context, supply)
+    statement = _Subscripted(declared.name).rewrite(statement)
     carried = context.effects(statement).reads_before_write.intersection(assigned_names(statement))
     name = declared.name
     try:
@@ -99,6 +100,42 @@ def inspected_range(
         first, behind = (as_long(binary("+", base, offset), ADDRESS) for offset in offsets)
     before = tuple(found.statements(supply))
     return AddressRange((first,), (behind,), before=before, known=found.known(name))
+
+
+class _Subscripted(Rewriter):
+    """Writes `p[(long)i + (long)j]` for `*(p + i + j)` and `(p + i)[j]`, which C computes in no type of its own."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def visit_UnaryOp(self, node: c_ast.UnaryOp) -> Node:
+        """`*(p + i + j)`."""
+        new = self.generic(node)
+        match new:
+            case c_ast.UnaryOp(op="*", expr=pointer) if (place := self._place(pointer)) is not None:
+                return index(ident(self._name), place)
+            case _:
+                return new
+
+    def visit_ArrayRef(self, node: c_ast.ArrayRef) -> Node:
+        """`(p + i)[j]`."""
+        new = self.generic(node)
+        match new:
+            case c_ast.ArrayRef(name=pointer, subscript=last) if (place := self._place(pointer)) is not None:
+                return index(ident(self._name), binary("+", place, as_long(last)))
+            case _:
+                return new
+
+    def _place(self, pointer: Node) -> Node | None:
+        """How far a sum is behind the pointer; None for what is no such sum."""
+        match pointer:
+            case c_ast.BinaryOp(op="+" | "-" as op, left=left, right=right):
+                if isinstance(left, c_ast.ID) and left.name == self._name:
+                    return as_long(right) if op == "+" else unary("-", as_long(right))
+                before = self._place(left)
+                return None if before is None else binary(op, before, as_long(right))
+            case _:
+                return None
 
 
 def _is_all_indexed(statement: Node, name: str, depth: int) -> bool:

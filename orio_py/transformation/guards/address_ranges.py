@@ -174,6 +174,8 @@ class TouchedMemory:
         if not is_total(statements) or self.pointers.names:
             return None
         threatened = self._threatened(statements) - {name, found.first, found.behind}
+        if name in self.context.exposed and self._writers(name):
+            threatened |= {name}
         if threatened:
             objects = self._objects(threatened, name)
             found = None if objects is None else found.apart_from(objects)
@@ -188,22 +190,32 @@ class TouchedMemory:
         return AddressRange(*ends, found, pointers, doubtful=threatened)
 
     def _objects(self, names: Set[str], rows: str) -> list[tuple[Node, Node]] | None:
-        """The first byte of numbers, and the one behind, that some rows alone may change; None where others may."""
-        aliases = aliases_in(self.context)
+        """The first byte of numbers, and the one behind, that some rows alone may change; None where others may.
+
+        The pointer to the rows may be one of them.
+        """
         found: list[tuple[Node, Node]] = []
         for name in sorted(names):
             declared = self.context.declarations.get(name)
-            writers = {
-                written[0]
-                for spot in self.spots[name]
-                for written in self.written
-                if aliases.may_overlap(spot, written)
-            }
-            if declared is None or not declared.is_scalar or declared.width or writers != {rows}:
+            is_fit = declared is not None and (name == rows or declared.is_scalar) and not declared.width
+            if not is_fit or self._writers(name) != {rows}:
                 return None
             memory = object_range(unary("&", ident(name)))
             found.append((memory.first[0], memory.behind[0]))
         return found
+
+    def _writers(self, name: str) -> set[str]:
+        """The names under which something is written that may be a variable, a pointer to rows or a number."""
+        aliases = aliases_in(self.context)
+        declared = self.context.declarations.get(name)
+        is_rows = declared is not None and row_subscripts(declared) > 0
+        spots = {(name, 0)} if is_rows else self.spots[name]
+        return {
+            written[0]
+            for written in self.written
+            if any(aliases.may_overlap(spot, written) for spot in spots)
+            or (is_rows and written[0] == name and aliases.may_hold_pointers(written))
+        }
 
     def preparation(self, ranges: Sequence[AddressRange], supply: NameSupply) -> list[Node]:
         """The statements that find out ranges."""

@@ -29,8 +29,9 @@ from orio_py.ctree.rewrite import Rewriter, assigned_names, declared_names, walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
 from orio_py.transformation.expression_types import expression_type
+from orio_py.transformation.guards.guard import Guard
 from orio_py.transformation.guards.guarded_tree import GuardedTree
-from orio_py.transformation.guards.runtime_guards import Guard, may_stand_twice, without_marks
+from orio_py.transformation.guards.runtime_guards import may_stand_twice, without_marks
 from orio_py.transformation.parallel.pragma_text import is_about_loop
 from orio_py.transformation.sites import outermost_marks, rewrite_where
 

@@ -13,11 +13,14 @@ from orio_py.ctree.build import binary, const, flat_block, ident
 from orio_py.ctree.nodes import Node, Transform, c_ast
 from orio_py.ctree.rewrite import substitute, walk
 from orio_py.transformation.base import Context
+from orio_py.transformation.guards.disjointness import disjointness
+from orio_py.transformation.guards.guard import Guard
 from orio_py.transformation.guards.number_facts import steady_numbers
-from orio_py.transformation.guards.runtime_guards import Guard, guards, may_stand_twice, without_marks
+from orio_py.transformation.guards.runtime_guards import guards, may_stand_twice, without_marks
 from orio_py.transformation.own_indices import own_indices
 from orio_py.transformation.parallel.pragma_text import is_about_loop
 from orio_py.transformation.simpler.conditions_inside import with_conditions_inside
+from orio_py.transformation.simpler.local_pointers import without_threatened_pointers
 from orio_py.transformation.sites import outermost_marks, rewrite_where
 
 
@@ -109,6 +112,41 @@ def with_conditions_of_apart_arrays(form: GuardedTree) -> GuardedTree:
         if new is not mark:
             needed[mark.step] = whole
             originals.setdefault(mark.step, without_marks(mark))
+        return new
+
+    new = rewrite_where(form.tree, lambda node: id(node) in marks, change, form.context)
+    return form if new is form.tree else replace(form, tree=new, guards=needed, originals=originals)
+
+
+def with_pointers_of_apart_arrays(form: GuardedTree) -> GuardedTree:
+    """The tree without pointers that blocks set once to what nothing changes, unless arrays overlap.
+
+    The same object where there is none:
+
+    for (y = 0; y < h; y++) {               if (no byte of the rows lies in `rows` itself)
+      unsigned char *p = rows[y];             for (y = 0; y < h; y++)
+      for (x = 0; x < w; x++)                   for (x = 0; x < w; x++)
+        p[x] = 255 - p[x];                        rows[y][x] = 255 - rows[y][x];
+    }
+    """
+    marks = {id(mark) for mark in outermost_marks(form.tree)}
+    needed, originals = dict(form.guards), dict(form.originals)
+
+    def change(mark: Node, inner: Context) -> Node:
+        assert isinstance(mark, Transform)
+        known = needed.get(mark.step, Guard())
+        new, threatened = without_threatened_pointers(mark, known.assumed(inner))
+        if not threatened or any(map(is_about_loop, inner.pragmas)):
+            return mark
+        assert isinstance(new, Transform)
+        statement = without_marks(new)
+        apart = (
+            disjointness(statement, known.assumed(inner), threatened) if may_stand_twice(statement) else None
+        )
+        if apart is None:
+            return mark
+        needed[mark.step] = known.and_(apart)
+        originals.setdefault(mark.step, without_marks(mark))
         return new
 
     new = rewrite_where(form.tree, lambda node: id(node) in marks, change, form.context)

@@ -51,9 +51,10 @@ from orio_py.transformation.base import Context
 from orio_py.transformation.certain_conditions import is_always_true, never_holds
 from orio_py.transformation.expression_types import constant_value, expression_type
 from orio_py.transformation.forms import bound_is_invariant, index_ends_with_function, sole_statement
+from orio_py.transformation.guards.guard import Guard
 from orio_py.transformation.guards.guarded_tree import GuardedTree
 from orio_py.transformation.guards.row_facts import Fact
-from orio_py.transformation.guards.runtime_guards import Guard, may_stand_twice, without_marks
+from orio_py.transformation.guards.runtime_guards import may_stand_twice, without_marks
 from orio_py.transformation.guards.shifted_tests import ShiftedTest, is_natural_index
 from orio_py.transformation.parallel.pragma_text import is_about_loop
 from orio_py.transformation.simpler import in_simpler_forms

@@ -95,8 +95,9 @@ class Spots:
             return None
         found = frozenset(spot[0] for spot in self.written if aliases.may_overlap(pointer, spot))
         to_rows = self._threats_to_rows(name, member, depth, aliases)
-        is_row_set = to_rows is None or bool(to_rows)
-        return None if is_row_set or (found and (leading or row_subscripts(member))) else found
+        if to_rows is None or (leading and (found or to_rows)):
+            return None
+        return found | to_rows
 
     def _threats_to_rows(
         self, name: str, declared: CDeclaration, depth: int, aliases: Aliases

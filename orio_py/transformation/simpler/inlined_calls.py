@@ -206,9 +206,9 @@ class _Statements(Rewriter):
                 return [*declared, *(items if is_open else [body])]
 
 
-def _within(body: Node, context: Context) -> Context:
+def _within(body: Node, context: Context, parameters: Sequence[CDeclaration] = ()) -> Context:
     """The context of calls in the body of a function, which has variables of its own."""
-    own = [declaration_of(d) for d in walk(body) if isinstance(d, c_ast.Decl) and d.name]
+    own = [declaration_of(d) for d in walk(body) if isinstance(d, c_ast.Decl) and d.name] + [*parameters]
     return replace(
         context,
         declarations={**context.declarations, **{d.name: d for d in own}},
@@ -235,6 +235,7 @@ def _entered(
     own |= {old.name: new.name for old, new in zip(callee.parameters, parameters, strict=True)}
     body = _with_own_values(rename(body, own), parameters, names)
     renamed: Node = body
+    inside = _within(body, context, parameters)
     set_first: list[Node] = []
     lent = {
         p.name: v for p, a in zip(parameters, arguments, strict=True) if (v := lent_variable(p, a, context))
@@ -251,7 +252,8 @@ def _entered(
         is_changed = not passed.reads.isdisjoint(lent.values())
         same = None if is_changed else _same_value(parameter, argument, callee, context)
         if same is not None and _keeps_its_value(parameter, body, context):
-            put = with_value if parameter.is_array_like else substitute
+            pointed = parameter.is_array_like
+            put = partial(with_value, context=inside) if pointed else substitute
             renamed = put(renamed, parameter.name, same)
         elif parameter.dimensions or not (parameter.pointers or _is_copied(parameter, context)):
             return None

@@ -15,20 +15,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 
-from orio_py.ctree.build import binary, block, index, literal_value
+from orio_py.ctree.build import as_long, binary, block, if_, index, literal_value
+from orio_py.ctree.ctype import INT, CType, Rank, common
 from orio_py.ctree.dependence.names import NO_NAMES, Names, names_of, references, resolve
 from orio_py.ctree.nodes import NEGATED, Compound, Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, assigned_names, copy_with, declared_names, used_names, walk
 from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.transformation.base import Context
+from orio_py.transformation.expression_types import expression_type
 from orio_py.transformation.forms import may_change
 from orio_py.transformation.verdicts import aliases_in
 
 _CASTS = (c_ast.Cast, c_ast.Typename, c_ast.TypeDecl, c_ast.IdentifierType)
 _MEMORY = (c_ast.StructRef, c_ast.ArrayRef)
 _PARTS = (c_ast.ID, c_ast.Constant, c_ast.TernaryOp, *_MEMORY, *_CASTS)
+_LARGEST = 400
+"""Nodes of what follows a pointer that has one of two values."""
 _OPERATORS = frozenset({"+", "-", "*", *NEGATED})
 
 
@@ -39,6 +42,16 @@ def without_local_pointers(tree: Node, context: Context) -> Node:
     found = _Blocks(tree, context).rewrite(tree)
     used = frozenset(part.name for part in walk(found) if isinstance(part, c_ast.ID))
     return _Unused(used).rewrite(found)
+
+
+def without_threatened_pointers(tree: Node, context: Context) -> tuple[Node, frozenset[str]]:
+    """The tree without the pointers that its blocks set once, and the names that nothing else in it may change for that.
+
+    These are arrays, which no other name may overlap, and whose pointers nothing may write, and numbers in memory.
+    """
+    blocks = _Blocks(tree, context, is_tested=True)
+    new = blocks.rewrite(tree)
+    return new, frozenset(blocks.threatened)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +87,9 @@ class _Unused(Rewriter):
 class _Blocks(Rewriter):
     """Goes through the blocks from the outside in, so that pointers set from pointers follow."""
 
-    def __init__(self, root: Node, context: Context) -> None:
+    def __init__(self, root: Node, context: Context, *, is_tested: bool = False) -> None:
+        self.threatened: set[str] = set()
+        self._is_tested = is_tested
         own = [declaration_of(d) for d in walk(root) if isinstance(d, c_ast.Decl) and d.name]
         self._root = root
         self._context = context
@@ -86,14 +101,30 @@ class _Blocks(Rewriter):
             pointer = self._set(items[place])
             rest = items[place + 1 :]
             before = {item.name for item in items[:place] if isinstance(item, c_ast.Decl)}
-            if pointer is None or not self._may_go(pointer, rest, dies=pointer.name in before):
+            dies = pointer is not None and pointer.name in before
+            if pointer is not None and (both := self._either(pointer, rest, dies=dies)) is not None:
+                items = [*items[:place], both]
+                break
+            if pointer is None or not self._may_go(pointer, rest, dies=dies):
                 place += 1
                 continue
-            new = with_value(block(*rest), pointer.name, pointer.value)
+            new = with_value(block(*rest), pointer.name, pointer.value, self._all)
             assert isinstance(new, Compound)
             items = [*items[:place], *(new.block_items or [])]
         same = len(items) == len(node.block_items or [])
         return self.generic(node if same else copy_with(node, block_items=items))
+
+    def _either(self, pointer: _Pointer, rest: Sequence[Node], *, dies: bool) -> Node | None:
+        """What follows a pointer for either value of `c ? a : b`; None where a value could not stand for the pointer."""
+        match pointer.value:
+            case c_ast.TernaryOp(cond=cond, iftrue=one, iffalse=two) if _is_short(rest):
+                pass
+            case _:
+                return None
+        given = [replace(pointer, value=value) for value in (one, two)]
+        if not all(self._may_go(each, rest, dies=dies) for each in given):
+            return None
+        return if_(cond, *(with_value(block(*rest), each.name, each.value, self._all) for each in given))
 
     def _set(self, item: Node) -> _Pointer | None:
         """The pointer that a statement does nothing but set."""
@@ -167,12 +198,10 @@ class _Blocks(Rewriter):
             aliases = aliases_in(self._all)
             written = [found for found, _, is_written in references(after, names) if is_written]
             used = [found for found, _, _ in references(value, NO_NAMES)]
-            if (
-                done.calls
-                or done.opaque
-                or any(may_change(two, one, aliases) for one in used for two in written)
-            ):
+            changed = {one.name for one in used if any(may_change(two, one, aliases) for two in written)}
+            if done.calls or done.opaque or (changed and not self._is_tested):
                 return False
+            self.threatened |= changed
         return name not in done.address_taken
 
 
@@ -184,6 +213,13 @@ def _plain(value: Node) -> Node | None:
         case _:
             pass
     return value if all(map(_is_plain_part, walk(value))) else None
+
+
+def _is_short(rest: Sequence[Node]) -> bool:
+    """Whether statements may stand twice: they declare nothing that keeps its value, and are few."""
+    parts = [part for each in rest for part in walk(each)]
+    is_kept = any(isinstance(part, c_ast.Decl) and "static" in (part.storage or []) for part in parts)
+    return not is_kept and len(parts) <= _LARGEST
 
 
 def _is_plain_part(part: Node) -> bool:
@@ -207,8 +243,18 @@ def _inside_an_array(value: Node) -> tuple[Node, Node | None] | None:
             return value, None
         case c_ast.BinaryOp(op="+", left=c_ast.ArrayRef() as inner, right=place):
             return inner, None if literal_value(place) == 0 else place
+        case c_ast.BinaryOp(op="+", left=c_ast.ID() | c_ast.StructRef() as base, right=place) if any(
+            isinstance(part, _MEMORY) for part in walk(place)
+        ):
+            return base, place  # Of two numbers from memory either could be a pointer by its form.
         case _:
             return None
+
+
+def _type(place: Node, context: Context) -> CType | None:
+    """The type of a step; a number without a sign counts as what is added to it."""
+    value = literal_value(place)
+    return expression_type(place, context) if value is None else INT if value < 0 else None
 
 
 def _has_subscript(value: Node) -> bool:
@@ -237,16 +283,17 @@ def _uses(after: Node, name: str) -> bool:
     return True
 
 
-def with_value(tree: Node, name: str, value: Node) -> Node:
+def with_value(tree: Node, name: str, value: Node, context: Context) -> Node:
     """The tree with a plain sum, the address of an element, or an array in an array, where a pointer is used."""
-    return _Replacing(name, value).rewrite(tree)
+    return _Replacing(name, value, context).rewrite(tree)
 
 
 class _Replacing(Rewriter):
     """Puts an expression where a pointer is used."""
 
-    def __init__(self, name: str, value: Node) -> None:
+    def __init__(self, name: str, value: Node, context: Context) -> None:
         self._name = name
+        self._context = context
         self._value = _plain(value) or value
         self._inner = _inside_an_array(value)
 
@@ -283,8 +330,18 @@ class _Replacing(Rewriter):
         if self._inner is None:
             return None
         inner, first = self._inner
-        places = [each for each in (first, place) if each is not None]
-        return index(inner, reduce(lambda one, two: binary("+", one, two), places) if places else 0)
+        if first is None or place is None:
+            return index(inner, first or place or 0)
+        return index(inner, self._sum(first, place))
+
+    def _sum(self, first: Node, second: Node) -> Node:
+        """How far two steps of a pointer lead, where C would compute their sum in a narrow type without a sign in `long`."""
+        kinds = [_type(each, self._context) for each in (first, second)]
+        total = None if None in kinds else common(*kinds)
+        if total is None or not total.unsigned or total.rank > Rank.INT:
+            return binary("+", first, second)
+        are_natural = all(kind is not None and kind.promoted.unsigned for kind in kinds)
+        return binary("+", first if are_natural else as_long(first), second)
 
     def visit_StructRef(self, node: c_ast.StructRef) -> Node:
         if not self._is_it(node.name) or isinstance(self._value, c_ast.ID):

@@ -23,6 +23,7 @@ from orio_py.ctree.bounds import with_header
 from orio_py.ctree.build import (
     add,
     advance,
+    as_long,
     assign,
     binary,
     declare,
@@ -32,12 +33,14 @@ from orio_py.ctree.build import (
     sub,
     ternary,
 )
+from orio_py.ctree.ctype import ctype
 from orio_py.ctree.dependence.affine import Linear
 from orio_py.ctree.linear_expressions import LinearExpressions, leaves, shifted, total
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import For, Node
 from orio_py.ctree.rewrite import copy_with, used_names
 from orio_py.transformation.base import Context, refuse
+from orio_py.transformation.expression_types import expression_type
 from orio_py.transformation.tiling.permute import in_place_of
 from orio_py.transformation.types import (
     control_type,
@@ -99,7 +102,14 @@ class BlockedLoop:
                 self.name, -self.size
             )  # Nothing unsigned is below zero, so that the test never fails.
         more = binary(">=", self._above(bound), self.size)
-        return assign(self.name, ternary(more, sub(here, self.size), sub(bound, 1)))
+        return assign(self.name, ternary(more, sub(here, self.size), sub(_as_index(bound, kind, context), 1)))
+
+
+def _as_index(bound: Node, kind: str, context: Context) -> Node:
+    """A bound in the type of the index where that is wider: its own may have nothing below 0."""
+    own, wider = expression_type(bound, context), ctype(kind)
+    is_as_wide = own is not None and wider is not None and own.promoted.rank >= wider.rank
+    return bound if is_as_wide else as_long(bound, kind)
 
 
 def tiled(blocks: Sequence[BlockedLoop], context: Context) -> Node:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from orio_py.ctree.build import cast_to, ident
+from orio_py.ctree.build import cast_to, ident, literal_value
 from orio_py.ctree.ctype import ctype
 from orio_py.ctree.dependence.reuse import Header, started, stepped
 from orio_py.ctree.loops import CanonicalLoop
@@ -13,6 +13,7 @@ from orio_py.ctree.rewrite import substitute, walk
 from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
+from orio_py.transformation.expression_types import expression_type
 from orio_py.transformation.storage.array_uses.items import Loop
 from orio_py.transformation.types import is_natural, signedness_of_type
 
@@ -99,6 +100,9 @@ def _as_index(loop: Loop, start: Node, condition: Node, context: Context) -> Nod
         number.is_narrow and not isinstance(start, c_ast.ID) and not is_natural(start, context)
     ):
         return cast_to(kind, start)  # C computes in `int` what the index then cuts off.
+    # Numbers such as `1L`, and `?:` and comparisons, are of other types than the names in them.
+    computed = number if literal_value(start) is not None else expression_type(start, context)
+    same = same and computed in {None, number}
     if same and is_trusted((start, condition), loop.declared, context):
         return start
     return cast_to(kind, start)
