@@ -196,9 +196,7 @@ def test_blocks_of_a_wide_index_down_to_an_unsigned_bound(tmp_path: Path) -> Non
         for stride in (1, 3)
     ]
     batch = [
-        Case(code, step, "unsigned", SIZES)
-        for code in loops
-        for step in (Tile((6,), ("kk",)), StripMine(9, "kk"))
+        Case(code, step, "unsigned", SIZES) for code in loops for step in (Tile(6, "kk"), StripMine(9, "kk"))
     ]
     assert assert_same_results(batch, tmp_path) == len(batch)
 
