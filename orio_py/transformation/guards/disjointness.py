@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -19,6 +19,7 @@ from orio_py.transformation.guards.address_ranges import TouchedMemory
 from orio_py.transformation.guards.guard import Guard, different
 from orio_py.transformation.guards.pointed_bounds import tests_before_following
 from orio_py.transformation.guards.single_members import SingleMembers
+from orio_py.transformation.guards.single_reads import SteadyMemory
 from orio_py.transformation.guards.spots import Spots
 
 _MOST_TESTS = 128
@@ -64,6 +65,10 @@ def disjointness(statement: Node, context: Context, needed: frozenset[str] = fro
         pairs=(*tested, *((name, name) for name in sorted(needed) if name in (arrays.threats[name] or ()))),
         apart=different(tuple(map(plain.restored, arrays.tests(used, tested)))),
         preparation=tuple(map(plain.restored, preparation)),
+        steady=tuple(
+            replace(each, node=plain.restored(each.node))
+            for each in arrays.steady(names, spots, plain.context)
+        ),
         ranges={name: known for name in used if (known := arrays.known(name)) is not None},
     )
 
@@ -128,6 +133,15 @@ class _Arrays:
             for threat in sorted(self.threats[name] or ()):
                 for holder in self._holders(name):
                     yield _apart(holder, self.extents[threat])
+
+    def steady(self, names: Set[str], spots: Spots, context: Context) -> Iterator[SteadyMemory]:
+        """What is read under some names that nothing writes: numbers of structures, and pointers that writes could change."""
+        written = {spot[0] for spot in spots.written}
+        for name in sorted(names):
+            declared = context.declarations.get(self.own[name])
+            is_number = declared is not None and declared.is_scalar and self.holders[name] is not None
+            if declared is not None and ((is_number and name not in written) or self.threats[name]):
+                yield SteadyMemory(ident(self.own[name]), declared)
 
     def known(self, name: str) -> KnownRange | None:
         """What the preparation finds out of an array."""

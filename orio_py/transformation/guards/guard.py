@@ -11,6 +11,7 @@ from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Comment, Compound, Node, c_ast
 from orio_py.transformation.base import Context, KnownRange
 from orio_py.transformation.guards.row_facts import Fact, strongest
+from orio_py.transformation.guards.single_reads import SteadyMemory
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,9 @@ class Guard:
     after: tuple[Node, ...] = ()
     """What follows the transformed version: last values of indices that it does not set."""
 
+    steady: tuple[SteadyMemory, ...] = ()
+    """What is read from memory and keeps its value."""
+
     ranges: Mapping[str, KnownRange] = field(default_factory=dict[str, KnownRange])
     """What the preparation finds out of arrays."""
 
@@ -48,6 +52,7 @@ class Guard:
             preparation=self.preparation + other.preparation,
             ranges={**self.ranges, **other.ranges},
             after=self.after + other.after,
+            steady=self.steady + other.steady,
         )
 
     def assumed(self, context: Context) -> Context:
@@ -82,7 +87,7 @@ class Guard:
         shown = (*self.headers, *self._facts_tested())
         tested = " and ".join(f"`{emit_expression(test)}`" for test in shown)
         listed = ", ".join(
-            f"`{one}` and {'its rows' if one == two else f'`{two}`'}" for one, two in self.pairs
+            f"`{one}` and {'the pointers to it' if one == two else f'`{two}`'}" for one, two in self.pairs
         )
         if not tested:
             return f"Runs unless arrays overlap ({listed}); then the original code does."

@@ -28,6 +28,7 @@ from orio_py.transformation.guards.number_facts import number_facts
 from orio_py.transformation.guards.pointed_bounds import tests_before_following
 from orio_py.transformation.guards.row_facts import Fact, RowFacts, row_facts
 from orio_py.transformation.guards.single_members import SingleMembers
+from orio_py.transformation.guards.single_reads import with_single_reads
 from orio_py.transformation.parallel.pragma_text import is_about_loop
 from orio_py.transformation.sites import outermost_marks
 
@@ -82,7 +83,7 @@ class GuardedRecipe:
         refused = self._refusals.get(outer.step)
         if refused is not None and any(map(is_about_loop, context.pragmas)):
             raise refused
-        return guard.around(found, self.original(outer))
+        return guard.around(with_single_reads(found, guard.steady, context), self.original(outer))
 
     def _next_guard(self, outer: Transform, guard: Guard, refusal: Refusal) -> None:
         """Go on to the next guard of a statement.  Raises Refusal where there is none."""

@@ -94,6 +94,10 @@ class Spots:
         if pointer in self.written:
             return None
         found = frozenset(spot[0] for spot in self.written if aliases.may_overlap(pointer, spot))
+        if not leading and any(
+            spot[0] == name and spot[1] > depth and aliases.may_hold_pointers(spot) for spot in self.written
+        ):
+            found |= {name}  # As bytes of its own elements.
         to_rows = self._threats_to_rows(name, member, depth, aliases)
         if to_rows is None or (leading and (found or to_rows)):
             return None

@@ -11,6 +11,7 @@ from orio_py.ctree.dependence.reuse import Elements, MemoryObject, Place
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.rewrite import declared_names, used_names
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.certain_conditions import never_holds
 from orio_py.transformation.storage.array_uses.items import Ref, Use
@@ -134,6 +135,7 @@ class TileUses:
                 continue
             effects = self.context.effects(test)
             steady = effects.reads.isdisjoint(self._span.writes)
+            steady = steady and used_names([test]).isdisjoint(declared_names(chain[0].node))
             yield (
                 None
                 if effects.writes or effects.opaque or effects.calls or effects.array_reads or not steady
