@@ -123,3 +123,13 @@ def test_rows_wherever_they_lie(tmp_path: Path, loop: str, recipe: str) -> None:
 def test_pointers_that_no_test_tells_of(loop: str) -> None:
     with pytest.raises(Refusal):
         transformed_file(_file(loop, "Parallelize()"), {})
+
+
+def test_rows_that_no_loop_reads(tmp_path: Path) -> None:
+    code = "for (i = 0; i < im->h; i++) for (j = 0; j < im->w; j++) im->rows[i][j] ^= mask[j];"
+    call = "own.im = (image){0, 3, 0, 0, 0, 0}; work(0, 3, 0, 0, 0, 0, &own.im, 0, 0, 0, 0, 0, 0, 0);"
+    text = _file(code, "Parallelize()").replace("  return 0;\n", f"  {call}\n  return 0;\n")
+    new = transformed_file(text, {})
+    assert "im_w > 0 ? im_rows[i] : 0" in new
+    flags = ("-w", *checked(), *openmp())
+    assert compile_and_run(new, tmp_path, *flags) == compile_and_run(text, tmp_path, *flags)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import reduce
+from itertools import accumulate
 
 from orio_py.core.names import NameSupply
 from orio_py.ctree.build import binary, block, declare, ident, if_
@@ -139,8 +140,11 @@ class _Arrays:
         written = {spot[0] for spot in spots.written}
         for name in sorted(names):
             declared = context.declarations.get(self.own[name])
-            is_number = declared is not None and declared.is_scalar and self.holders[name] is not None
-            if declared is not None and ((is_number and name not in written) or self.threats[name]):
+            outer = set(accumulate(name.split("."), "{}.{}".format)) - {name}
+            if declared is None or not outer.isdisjoint(written):
+                continue
+            is_number = declared.is_scalar and self.holders[name] is not None and name not in written
+            if is_number or self.threats[name]:
                 yield SteadyMemory(ident(self.own[name]), declared)
 
     def known(self, name: str) -> KnownRange | None:

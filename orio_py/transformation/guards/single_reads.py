@@ -84,8 +84,8 @@ def with_single_reads(tree: Node, steady: Sequence[SteadyMemory], context: Conte
     names: dict[str, str] = {}
     rows: dict[str, CDeclaration] = {}
     declared: list[Node] = []
-    for each in steady:
-        text, kind = emit_expression(each.node), each.type
+    for text, each in {emit_expression(each.node): each for each in steady}.items():
+        kind = each.type
         if not used_names([each.node]).isdisjoint(changing) or not _is_read(text, tree):
             continue
         if kind is not None:
@@ -101,7 +101,11 @@ def with_single_reads(tree: Node, steady: Sequence[SteadyMemory], context: Conte
 
 def _pointer_type(declared: CDeclaration, stars: int, *, writes: bool = False) -> str | None:
     """The words of a type with so many stars; `const` stays where nothing is written."""
-    if "volatile" in declared.qualifiers or not declared.type or not set("(){},[]").isdisjoint(declared.type):
+    if (
+        declared.qualifiers & {"volatile", "_Atomic"}
+        or not declared.type
+        or not set("(){},[]").isdisjoint(declared.type)
+    ):
         return None
     before = "const " if "const" in declared.qualifiers and stars and not writes else ""
     return f"{before}{declared.type} {'*' * stars}".strip()

@@ -65,6 +65,11 @@ CASES: tuple[tuple[Transformation, str, str], ...] = (
     (C8, "ORIO-T068", f"{BOX} {{ s += c[i][j]; if (s > 2) @c[i][j] = 0; }}"),
     (C8, "ORIO-T068", f"{BOX} for (k = j; k < 5; k++) s += @c[i][j];"),
     (
+        ArrCopy("c[i][j]", (8, 8)),
+        "ORIO-T068",
+        "for (int i = 0; i < 8; i++) for (int j = 0; j < 8; j++) for (k = 0; k < (int)sizeof(j); k++) s += @c[i][j];",
+    ),
+    (
         ArrCopy("x[i]", (8,)),
         "ORIO-T068",
         "for (i = 0; i < 8; i++) { for (k = n; k > 3; k -= 4) s += x[i]; for (; k > 0; k--) s += @x[i]; }",
