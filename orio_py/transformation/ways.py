@@ -8,6 +8,7 @@ from dataclasses import replace
 from orio_py.ctree.nodes import Node
 from orio_py.transformation.base import Context
 from orio_py.transformation.guards.array_parts import with_array_parts
+from orio_py.transformation.guards.entered_loops import with_entered_loops
 from orio_py.transformation.guards.guarded_tree import (
     GuardedTree,
     with_conditions_of_apart_arrays,
@@ -43,6 +44,10 @@ def _ways(tree: Node, context: Context) -> Iterator[GuardedTree]:
     if apart is not tree:
         simpler = in_simpler_forms(apart, context)
         yield from _refined(plain, simpler)
+    entered = with_entered_loops(tree, context)
+    if entered.guards:
+        yield entered
+        yield from _refined(entered, entered.tree)
     tested = with_tested_headers(simpler, context)
     if tested.guards:
         yield tested

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from orio_py.ctree.build import binary, const, flat_block, ident
+from orio_py.ctree.build import binary, const, flat_block, ident, statements
 from orio_py.ctree.nodes import Node, Transform, c_ast
-from orio_py.ctree.rewrite import substitute, walk
+from orio_py.ctree.rewrite import substitute, walk, walk_statements
 from orio_py.transformation.base import Context
 from orio_py.transformation.guards.disjointness import disjointness
 from orio_py.transformation.guards.guard import Guard
@@ -191,3 +191,17 @@ def with_known_numbers(form: GuardedTree) -> GuardedTree:
 
     new = rewrite_where(form.tree, lambda node: id(node) in marks, change, form.context)
     return form if new is form.tree else replace(form, tree=new, guards=needed, originals=originals)
+
+
+def around_mark(node: Node, step: int) -> tuple[list[Node], Node, list[Node]]:
+    """The mark of a step, and the statements before and behind it in the blocks around it."""
+    if isinstance(node, Transform) and node.step == step:
+        return [], node, []
+    items = statements(node)
+    place = next(number for number, item in enumerate(items) if _holds_mark(item, step))
+    before, mark, after = around_mark(items[place], step)
+    return [*items[:place], *before], mark, [*after, *items[place + 1 :]]
+
+
+def _holds_mark(node: Node, step: int) -> bool:
+    return any(isinstance(part, Transform) and part.step == step for part in walk_statements(node))

@@ -33,7 +33,6 @@ from orio_py.ctree.build import (
     flat_block,
     ident,
     literal_value,
-    statements,
     sub,
     ternary,
 )
@@ -43,7 +42,7 @@ from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.evaluate import NoValueError, Number, evaluate
 from orio_py.ctree.loops import CanonicalLoop, jumps_out, unmarked
 from orio_py.ctree.nodes import MIRRORED, For, Node, Transform, c_ast
-from orio_py.ctree.rewrite import declared_names, used_names, walk, walk_statements
+from orio_py.ctree.rewrite import declared_names, used_names, walk
 from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.ctree.unit.value_ranges import facts_of
@@ -52,7 +51,7 @@ from orio_py.transformation.certain_conditions import is_always_true, never_hold
 from orio_py.transformation.expression_types import constant_value, expression_type
 from orio_py.transformation.forms import bound_is_invariant, index_ends_with_function, sole_statement
 from orio_py.transformation.guards.guard import Guard
-from orio_py.transformation.guards.guarded_tree import GuardedTree
+from orio_py.transformation.guards.guarded_tree import GuardedTree, around_mark
 from orio_py.transformation.guards.row_facts import Fact
 from orio_py.transformation.guards.runtime_guards import may_stand_twice, without_marks
 from orio_py.transformation.guards.shifted_tests import ShiftedTest, is_natural_index
@@ -112,7 +111,7 @@ class _Headers:
             return new
         declared = {count.name: count for count in self.counts}
         inside = replace(self.context, declarations={**self.context.declarations, **declared})
-        before, mark, after = _around_mark(in_simpler_forms(new, inside), self.mark.step)
+        before, mark, after = around_mark(in_simpler_forms(new, inside), self.mark.step)
         if not used_names(after).isdisjoint(self.context.effects(mark).scalar_writes):
             return self.mark
         # Behind `else` the loops do by themselves what follows here.
@@ -243,20 +242,6 @@ class _Headers:
             return None
         value = constant_value(amount, self.context)
         return value if value is not None and 0 < value <= _LARGEST else None
-
-
-def _around_mark(node: Node, step: int) -> tuple[list[Node], Node, list[Node]]:
-    """The mark of a step, and the statements before and behind it in the blocks around it."""
-    if isinstance(node, Transform) and node.step == step:
-        return [], node, []
-    items = statements(node)
-    place = next(number for number, item in enumerate(items) if _holds_mark(item, step))
-    before, mark, after = _around_mark(items[place], step)
-    return [*items[:place], *before], mark, [*after, *items[place + 1 :]]
-
-
-def _holds_mark(node: Node, step: int) -> bool:
-    return any(isinstance(part, Transform) and part.step == step for part in walk_statements(node))
 
 
 def _is_odd(node: Node) -> bool:
