@@ -27,6 +27,9 @@ RESTORING_LIMIT = 4.0
 
 MOST_CALLS = 100_000
 
+LONGEST_SAMPLE = Seconds(20e-3)
+"""Restoring the inputs may take so long in a sample of more calls than were chosen at first."""
+
 
 @dataclass(frozen=True, slots=True)
 class Precision:
@@ -36,25 +39,43 @@ class Precision:
     inner: int = 1
 
 
-def choose_precision(
-    kernel: Seconds, *, tick: Seconds, restoring: Seconds, is_parallel: bool
-) -> Precision | None:
+@dataclass(frozen=True, slots=True)
+class TimingCosts:
+    """The wall clock's smallest step, and what putting back takes that a call changes."""
+
+    tick: Seconds
+    restoring: Seconds
+
+
+def choose_precision(kernel: Seconds, costs: TimingCosts, *, is_parallel: bool) -> Precision | None:
     """The way to time a kernel that takes `kernel` seconds a call; None when there is none.
 
-    `tick` is the wall clock's smallest step, `restoring` what putting the inputs back takes.  Every call
-    has to start from the same inputs, so a sample of several calls contains as many restorings; their
+    Every call has to start from the same inputs, so a sample of several calls contains as many restorings; their
     time is measured beside it and subtracted, which is exact enough only while they are short.
 
-    >>> choose_precision(Seconds(3e-6), tick=Seconds(3e-8), restoring=Seconds(1e-6), is_parallel=False)
+    >>> choose_precision(Seconds(3e-6), TimingCosts(Seconds(3e-8), Seconds(1e-6)), is_parallel=False)
     Precision(clock=<Clock.THREAD_CPU: 'thread CPU time'>, inner=67)
     """
     clock = Clock.WALL if is_parallel else Clock.THREAD_CPU
     if kernel >= CPU_CLOCK_FROM:
         return Precision(clock)
-    shortest = max(kernel, Seconds(tick / 4))
-    if restoring <= RESTORING_LIMIT * shortest:
+    shortest = max(kernel, Seconds(costs.tick / 4))
+    if costs.restoring <= RESTORING_LIMIT * shortest:
         return Precision(clock, min(ceil(SAMPLE / shortest), MOST_CALLS))
-    return Precision(Clock.WALL) if kernel >= TICKS * tick else None
+    return Precision(Clock.WALL) if kernel >= TICKS * costs.tick else None
+
+
+def with_enough_calls(chosen: Precision, kernel: Seconds, costs: TimingCosts) -> Precision:
+    """The same way of timing, with the calls that a sample needs of a kernel that takes `kernel` seconds when repeated.
+
+    In the first run all of its inputs were put back before each call, so that it found little of them in caches.
+
+    >>> with_enough_calls(Precision(Clock.WALL, 10), Seconds(3e-6), TimingCosts(Seconds(3e-8), Seconds(1e-6)))
+    Precision(clock=<Clock.WALL: 'wall time'>, inner=67)
+    """
+    needed = ceil(SAMPLE / max(kernel, Seconds(costs.tick / 4)))
+    allowed = ceil(LONGEST_SAMPLE / max(costs.restoring, Seconds(1e-9)))
+    return Precision(chosen.clock, max(chosen.inner, min(needed, allowed, MOST_CALLS)))
 
 
 LOOPS = 3

@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
-from statistics import median
 
 from orio_py.build.compiler import Artifact, BuildFailure, Compiler
 from orio_py.build.process import Completed, run
@@ -22,10 +21,15 @@ from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Severity
 from orio_py.core.expr import Value
 from orio_py.core.units import Seconds
 from orio_py.measure.base import Baseline, RunLimits
-from orio_py.measure.calibration import LOOPS, Precision, choose_precision
+from orio_py.measure.calibration import LOOPS, Precision, choose_precision, with_enough_calls
 from orio_py.measure.compiler_messages import compiler_problem, undefined_names
 from orio_py.measure.job import SANITIZER_EXIT, EarlyStopping, Job, MemberPlace, ResultLines, judge
-from orio_py.measure.original import failed_original, output_warnings, slower_than_its_variants_may_be
+from orio_py.measure.original import (
+    failed_original,
+    output_warnings,
+    slower_than_its_variants_may_be,
+    too_short,
+)
 from orio_py.measure.server import VariantServer
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Success
 from orio_py.record.outcome import VariantFacts
@@ -96,7 +100,11 @@ class Evaluator:
         found, report, seconds = self._run_original(built, arguments)
         self._precision = self._choose_precision(found, report)
         if self._precision.inner > 1:
-            found, _, seconds = self._run_original(built, arguments)
+            found, again, seconds = self._run_original(built, arguments)
+            enough = with_enough_calls(self._precision, found.wall_median, again.costs())
+            if enough.inner > 2 * self.inner:
+                self._precision = enough
+                found, _, seconds = self._run_original(built, arguments)
         self._original_run = seconds
         runs = SHORT_RUNS if len(found.samples) > 1 else LONG_RUNS
         self._timeout = self.limits.timeout or Seconds(max(LEAST_TIMEOUT, runs * seconds))
@@ -307,17 +315,9 @@ class Evaluator:
         return found, report, done.seconds
 
     def _choose_precision(self, found: Success, report: ResultLines) -> Precision:
-        kernel = Seconds(median(sample.wall for sample in found.samples))
-        tick, restoring = report.costs() or (Seconds(1e-6), Seconds(0.0))
-        chosen = choose_precision(kernel, tick=tick, restoring=restoring, is_parallel=self.is_parallel)
+        chosen = choose_precision(found.wall_median, report.costs(), is_parallel=self.is_parallel)
         if chosen is None:
-            message = (
-                f"the original takes {kernel * 1e6:.2g} µs, too short for a clock with steps of "
-                f"{tick * 1e9:.0f} ns, and putting its inputs back takes {restoring * 1e6:.2g} µs, too long "
-                "to time several calls at once"
-            )
-            help_text = "tune at a larger problem size"
-            raise DiagnosticError(Diagnostic("ORIO-M013", message, self.task.position, help=help_text))
+            raise DiagnosticError(too_short(found, report, self.task, self.point))
         return chosen
 
     def _new_server(self, original: Artifact) -> VariantServer:

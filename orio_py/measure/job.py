@@ -10,6 +10,7 @@ from pathlib import Path
 
 from orio_py.build.process import Completed
 from orio_py.core.units import Bytes, Seconds
+from orio_py.measure.calibration import TimingCosts
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Stage, Success
 from orio_py.spec.target import DeviceTime
 
@@ -162,12 +163,10 @@ class ResultLines:
         """Whether the race ended the variant before all repetitions were taken."""
         return self.first("stopped") is not None
 
-    def costs(self) -> tuple[Seconds, Seconds] | None:
-        """Seconds: the smallest step of the clock, and restoring the inputs once; told of the original."""
-        if (line := self.first("costs")) is None:
-            return None
-        tick, restoring = line.split()
-        return Seconds(float(tick)), Seconds(float(restoring))
+    def costs(self) -> TimingCosts:
+        """What timing costs where the original ran, which alone tells it."""
+        tick, restoring = (self.first("costs") or "1e-6 0").split()
+        return TimingCosts(Seconds(float(tick)), Seconds(float(restoring)))
 
 
 _VERDICTS: Sequence[tuple[str, Stage, str]] = (

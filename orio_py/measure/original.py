@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from orio_py.build.process import Completed
 from orio_py.core.diagnostics import Diagnostic, Severity
+from orio_py.core.expr import show
 from orio_py.core.source import Position
 from orio_py.core.units import Seconds
 from orio_py.ctree.known_functions import called_name
@@ -15,6 +16,7 @@ from orio_py.ctree.rewrite import walk
 from orio_py.measure.compiler_messages import undefined_names
 from orio_py.measure.job import ResultLines
 from orio_py.record.measurement import Failure, Stage, Success
+from orio_py.spec.inputs import InputPoint
 from orio_py.spec.task import TuningTask
 
 _UNDEFINED_FUNCTION = 127
@@ -43,6 +45,18 @@ def failed_original(found: Failure, done: Completed, limit: Seconds, task: Tunin
         f"`--timeout` above {limit:g}s"
     )
     return Diagnostic("ORIO-M025", message, position, help=help_text)
+
+
+def too_short(found: Success, report: ResultLines, task: TuningTask, point: InputPoint) -> Diagnostic:
+    """ORIO-M013 for an original that no clock resolves."""
+    costs = report.costs()
+    message = (
+        f"the original takes {found.wall_median * 1e6:.2g} µs, too short for a clock with steps of {costs.tick * 1e9:.0f} ns, and "
+        f"putting back what it changes takes {costs.restoring * 1e6:.2g} µs, too long to time several calls at once"
+    )
+    sizes = ", ".join(f"`{name}` ({show(value)})" for name, value in point.values)
+    help_text = "tune at a larger problem size" + (f": enlarge {sizes} in `input_params`" if sizes else "")
+    return Diagnostic("ORIO-M013", message, task.position, help=help_text)
 
 
 def slower_than_its_variants_may_be(

@@ -114,6 +114,11 @@ class Success:
         return Seconds(median(values) if clock is Clock.THREAD_CPU else min(values))
 
     @property
+    def wall_median(self) -> Seconds:
+        """The median wall time of a call."""
+        return Seconds(median(sample.wall for sample in self.samples))
+
+    @property
     def objective(self) -> float:
         """What variants are ranked by, less being better: the time in seconds, or the score."""
         return self.time if self.score is None else self.score

@@ -155,29 +155,63 @@ def test_short_kernels_get_several_calls_per_sample(tmp_path: Path) -> None:
     assert 3000 < long.baseline.median_s / short.baseline.median_s < 600_000
 
 
-def test_a_kernel_that_cannot_be_timed_is_refused_with_advice(tmp_path: Path) -> None:
-    source = tmp_path / "one.c"
-    source.write_text(
-        """void one(int n, double *a)
+SHORT_BESIDE_ITS_INPUTS = """void one(int n, double *a)
 {
   int i;
   /*@ begin PerfTuning (
-    def performance_params { param U[] = [1, 2]; }
+    def performance_params { param U[] = [1, 3]; }
     def input_params { param n[] = [4000000]; }
     def input_vars { decl dynamic double a[n] = random; }
   ) @*/
   /*@ begin Loop (transform Unroll(ufactor=U)) @*/
-  for (i = 0; i < 3; i++)
-    a[i] = a[i] + 1.0;
+  for (i = 0; i < 30; i += 10)
+    a[i * 10000] = a[i * 10000] + 1.0;
   /*@ end @*/
   /*@ end @*/
 }
 """
-    )
+
+SHORT_WITH_POINTERS = """struct part { double *x; int used; };
+void touch(int n, struct part *p)
+{
+  int i;
+  /*@ begin PerfTuning (
+    def performance_params { param U[] = [1, 2]; }
+    def input_params { param n[] = [100000]; }
+    def input_vars {
+      decl dynamic struct part p[n] = random;
+      decl dynamic double p.x[4] = random;
+    }
+  ) @*/
+  /*@ begin Loop (transform Unroll(ufactor=U)) @*/
+  for (i = 0; i < 3; i++)
+    p[i].used = p[i].used + 1;
+  /*@ end @*/
+  /*@ end @*/
+}
+"""
+
+
+@pytest.mark.proof
+def test_of_short_kernels_only_what_a_call_changes_is_put_back(tmp_path: Path) -> None:
+    source = tmp_path / "one.c"
+    source.write_text(SHORT_BESIDE_ITS_INPUTS)
+    report = orio_py.tune(source)
+    (region,) = report.regions
+    assert report.exit_code == 0
+    assert region.calls_per_sample > 1000
+    assert region.baseline is not None
+    assert region.baseline.median_s < 1e-6
+
+
+def test_a_kernel_that_cannot_be_timed_is_refused_with_advice(tmp_path: Path) -> None:
+    source = tmp_path / "touch.c"
+    source.write_text(SHORT_WITH_POINTERS)
     report = orio_py.tune(source)
     assert report.exit_code == 2
     found = report.diagnostics[-1]
-    assert (found.code, found.help) == ("ORIO-M013", "tune at a larger problem size")
+    advice = "tune at a larger problem size: enlarge `n` (100000) in `input_params`"
+    assert (found.code, found.help) == ("ORIO-M013", advice)
     assert found.position is not None
 
 

@@ -3,14 +3,21 @@
 import pytest
 
 from orio_py.core.units import Seconds
-from orio_py.measure.calibration import SAMPLE, choose_precision
+from orio_py.measure.calibration import (
+    LONGEST_SAMPLE,
+    SAMPLE,
+    Precision,
+    TimingCosts,
+    choose_precision,
+    with_enough_calls,
+)
 from orio_py.record.measurement import Clock
 
 TICK = Seconds(30e-9)
 
 
 def choose(kernel: float, restoring: float, *, is_parallel: bool = False):
-    return choose_precision(Seconds(kernel), tick=TICK, restoring=Seconds(restoring), is_parallel=is_parallel)
+    return choose_precision(Seconds(kernel), TimingCosts(TICK, Seconds(restoring)), is_parallel=is_parallel)
 
 
 @pytest.mark.parametrize(("is_parallel", "clock"), [(False, Clock.THREAD_CPU), (True, Clock.WALL)])
@@ -37,3 +44,20 @@ def test_dear_inputs_leave_single_calls_by_wall_time_where_the_clock_resolves_th
 @pytest.mark.parametrize("kernel", [0.0, 20e-9, 5e-6])
 def test_a_kernel_below_the_resolution_with_dear_inputs_is_refused(kernel: float) -> None:
     assert choose(kernel, 5e-3) is None
+
+
+@pytest.mark.parametrize(
+    ("kernel", "restoring", "calls"),
+    [
+        (3e-6, 1e-7, 67),
+        (1e-4, 1e-6, 50),
+        (0.0, 1e-8, 26667),
+        (1e-6, 1e-3, LONGEST_SAMPLE / 1e-3),
+    ],
+)
+def test_a_kernel_that_proves_shorter_when_repeated_gets_more_calls(
+    kernel: float, restoring: float, calls: float
+) -> None:
+    first = Precision(Clock.THREAD_CPU, 50 if restoring < 1e-3 else 10)
+    found = with_enough_calls(first, Seconds(kernel), TimingCosts(TICK, Seconds(restoring)))
+    assert found == Precision(Clock.THREAD_CPU, int(calls))
