@@ -16,6 +16,7 @@ from orio_py.codegen.extent import calls_of, extent_effects, loop_indices
 from orio_py.codegen.members import record_of, with_members
 from orio_py.codegen.variables import KernelInterface, KernelVariable, Passing
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError
+from orio_py.ctree.c89 import restrict_word
 from orio_py.ctree.ctype import ctype
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.file_scope import live_after
@@ -223,7 +224,7 @@ class _Builder:
                 name,
                 passing,
                 type_name,
-                _parameter_text(declared, passing),
+                _parameter_text(declared, passing, restrict_word(self.task.build.command)),
                 extents,
                 is_array,
                 written=name in self.effects.writes | self.elsewhere
@@ -371,7 +372,7 @@ class _Builder:
         self.problems.append(Diagnostic(code, message, self.task.position, help=help_text))
 
 
-def _parameter_text(declared: CDeclaration, passing: Passing) -> str:
+def _parameter_text(declared: CDeclaration, passing: Passing, restrict: str) -> str:
     """The declaration as a parameter or local of the kernel, without storage class and initialiser."""
     if declared.scope != "local" or passing is not Passing.ARRAY:
         qualifiers = " ".join(q for q in sorted(declared.qualifiers) if q == "volatile")
@@ -380,7 +381,7 @@ def _parameter_text(declared: CDeclaration, passing: Passing) -> str:
         return declared.text
     if declared.dimensions and not declared.pointers:
         inner = "".join(f"[{d}]" for d in declared.dimensions[1:])
-        name = f"(*restrict {declared.name})" if inner else f"*restrict {declared.name}"
+        name = f"(*{restrict} {declared.name})" if inner else f"*{restrict} {declared.name}"
         return f"{declared.type} {name}{inner}"
     return _without_storage(declared.text)
 

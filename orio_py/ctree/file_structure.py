@@ -209,16 +209,16 @@ class _Scanner:
 
     def _in_old_header(self) -> bool:
         """Whether the tokens so far are a K&R header: names in parentheses, and declarations of such names."""
-        if len(self.current) < 2 or self.current[-2].is_operator(")", "}"):
+        if len(self.current) < 2 or self.current[-2].is_operator("}"):
             return False
         tokens = without_attributes(self.current)
-        found = parameter_list(tokens)
-        if found is None or self.body >= 0:
-            return False
+        found = _old_parameters(tokens)
+        if found is None or self.body >= 0 or (found[0] == 1 and tokens[0].text.isupper()):
+            return False  # `EXPORTED(f) double f();` looks the same, but for its letters
         names = {t.text for t in tokens[found[0] + 1 : found[1]] if t.kind is TokenKind.NAME}
-        declared, plain = tokens[found[1] + 1 :], len(tokens[found[0] + 1 : found[1]]) == 2 * len(names) - 1
+        declared = tokens[found[1] + 1 :]
         last = next((i for i in range(len(declared) - 2, -1, -1) if declared[i].is_operator(";")), -1)
-        return plain and len(declared) > 2 and any(t.text in names for t in declared[last + 1 :])
+        return any(t.text in names for t in declared[last + 1 :])
 
     def _function(self, close: int, end: int) -> None:
         header = without_attributes([t for t in self.current if t.start < self.body])
@@ -275,13 +275,37 @@ def _outside_brackets(tokens: list[Token]) -> list[Token]:
 
 def parameter_list(header: list[Token]) -> tuple[int, int] | None:
     """The indices of the parentheses around the parameters in a function header."""
-    found: tuple[int, int] | None = None
+    return _old_parameters(header) or next(reversed(_named_parentheses(header)), None)
+
+
+def _old_parameters(header: list[Token]) -> tuple[int, int] | None:
+    """Those of a K&R header: around names alone, before declarations, whose pointers to functions have some, too."""
+    first = next((i for i, t in enumerate(header) if t.is_operator(";")), -1)
+    found = [
+        (start, end)
+        for start, end in _named_parentheses(header)
+        if end + 1 < first
+        and header[end + 1].kind is TokenKind.NAME
+        and _holds_names(header[start + 1 : end])
+    ]
+    return found[-1] if found else None
+
+
+def _holds_names(tokens: list[Token]) -> bool:
+    names, commas = tokens[::2], tokens[1::2]
+    is_list = len(tokens) % 2 == 1 and all(t.kind is TokenKind.NAME for t in names)
+    return is_list and all(t.is_operator(",") for t in commas)
+
+
+def _named_parentheses(header: list[Token]) -> list[tuple[int, int]]:
+    """The outermost parentheses that stand behind a name."""
+    found: list[tuple[int, int]] = []
     index = 0
     while index < len(header):
         if header[index].is_operator("(", "["):
             end = closing(header, index)
             if header[index].text == "(" and index and header[index - 1].kind is TokenKind.NAME:
-                found = (index, end)
+                found.append((index, end))
             index = end
         index += 1
     return found

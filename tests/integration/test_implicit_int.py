@@ -55,6 +55,43 @@ def ran(folder: Path) -> str:
     return subprocess.run("./app", cwd=folder, check=True, capture_output=True, text=True).stdout
 
 
+TILED = """void scale(n, a, b)
+int n;
+double *a, *b;
+{
+  double w[10];
+  int i, j;
+  for (i = 0; i < 10; i++) w[i] = i;
+  /*@ begin PerfTuning (
+    def build { arg build_command = 'gcc -ansi -O1 -fsanitize=address,undefined'; }
+    def performance_params { param U[] = [2, 3]; param T[] = [4, 16]; }
+    def performance_counter { arg repetitions = 2; }
+    def input_params { param n[] = [67]; }
+    def input_vars { decl dynamic double a[n] = random; decl dynamic double b[n] = random; decl dynamic double w[10] = random; }
+  ) @*/
+  /*@ begin Loop (transform Composite(tile=[("i", T, "ii")], unrolljam=(["i"], [U]), restrict=(True, ["a", "b"]))) @*/
+  for (i = 0; i < n; i++)
+    for (j = 0; j < 10; j++)
+      a[i] = a[i] + w[j] * b[i];
+  /*@ end @*/
+  /*@ end @*/
+}
+"""
+
+
+@pytest.mark.share(2)
+def test_variants_and_written_code_are_c_of_before_1999_where_the_build_is(tmp_path: Path, capsys) -> None:
+    source, tuned = tmp_path / "scale.c", tmp_path / "tuned.c"
+    source.write_text(TILED)
+    assert main(["tune", str(source), "--no-db", "--json", "-", "-o", str(tuned)]) == 0
+    (region,) = json.loads(capsys.readouterr().out)["regions"]
+    assert region["trials"] == 4
+    assert region["failures"] == {}
+    assert main(["transform", str(source), "--set", "U=2", "--set", "T=16", "-o", str(tuned)]) == 0
+    assert "int ii;" in tuned.read_text()
+    subprocess.run(["gcc", "-ansi", "-c", "tuned.c", "-o", "tuned.o"], cwd=tmp_path, check=True)
+
+
 @pytest.mark.share(3)
 def test_all_commands(tmp_path: Path, capsys, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)

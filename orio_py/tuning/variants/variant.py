@@ -10,6 +10,7 @@ from orio_py.codegen.device import DeviceProgram
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError
 from orio_py.core.expr import Value
 from orio_py.ctree.build import const
+from orio_py.ctree.c89 import in_c89, is_before_c99
 from orio_py.ctree.emit import emit
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import substitute
@@ -124,6 +125,8 @@ class VariantGenerator:
         tree: Node = apply_recipe(region, {**dict(point.values), **values}, context)
         for name in self.task.inputs.specialize:
             tree = substitute(tree, name, _literal(point[name]))
+        if is_before_c99(self.task.build.command):
+            tree = in_c89(tree)
         return tree, self._remark(index, [f"force=True overruled {text}" for text in context.overruled.texts])
 
     def _remark(self, index: int, texts: Sequence[str]) -> str:

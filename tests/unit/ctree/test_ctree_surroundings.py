@@ -213,6 +213,32 @@ def test_functions_end_where_braces_of_branches_do(opens: str, closes: str) -> N
 
 
 @pytest.mark.parametrize(
+    ("header", "parameters"),
+    [
+        ("f(g, n) int (*g)(); int n;", ["g", "n"]),
+        ("double f(n, g) int n; double g();", ["n"]),  # a function is no variable
+        ("static double *f(x, g, n) double (*g)(), *x; register int n;", ["x", "g", "n"]),
+        ("EXPORT(int) f(n, g) double (*(*g)())();", ["n", "g"]),
+    ],
+)
+def test_old_headers_with_functions_among_the_parameters(header: str, parameters: list[str]) -> None:
+    for where in (f"{header} {{ <<y;>> }}\n", f"int a;\n{header} {{ y; }}\nh(m) {{ <<x;>> }}\n"):
+        near = around(where)
+        assert not near.unsure
+        assert near.function is not None
+        is_first = "<<y" in where
+        assert near.function.name == ("f" if is_first else "h")
+        assert sorted(names(near.function.parameters)) == (sorted(parameters) if is_first else ["m"])
+
+
+@pytest.mark.parametrize("before", ["EXPORTED(g) double g();", "int g(int (*g)(), int);", "double g(n);"])
+def test_declarations_that_look_like_old_headers_end(before: str) -> None:
+    near = around(f"{before}\nint f(int n) {{ <<x;>> }}\n")
+    assert near.function is not None
+    assert near.function.text == "int f(int n)"
+
+
+@pytest.mark.parametrize(
     "text",
     [
         '#ifdef __cplusplus\nextern "C" {\n#endif\nint f(int n) { <<x;>> }\n#ifdef __cplusplus\n}\n#endif\n',
