@@ -367,7 +367,8 @@ class _Builder:
 
     def _problem(self, code: str, name: str, message: str) -> None:
         declared = self.declared.get(name)
-        kind = declared.type if declared is not None and declared.type in self.task.structures else "double"
+        is_known = declared is not None and (declared.type in self.task.structures or ctype(declared.type))
+        kind = declared.type if declared is not None and is_known else "double"
         help_text = f"declare it in input_vars, for example `decl {kind} {name} = random;`"
         self.problems.append(Diagnostic(code, message, self.task.position, help=help_text))
 

@@ -315,3 +315,43 @@ def test_indices_that_nothing_declares_are_locals_of_the_test(tmp_path: Path, fr
     spec = "def input_params { param n[] = [50]; } def input_vars { decl static double x[n] = random; }"
     report, _ = tuned(tmp_path, frame % region(spec, "for (i = 0; i <= n - 1; i++) x[i] += 1;"))
     assert report.regions[0].best is not None
+
+
+NAMED_LIKE_FUNCTIONS = """#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+struct cell { unsigned flag : 3; double *read; };
+void names(int n, double *y0, double *gamma, double (*index)[3], struct cell *time)
+{
+  int i, exp = 3, abs = 1;
+  double malloc = 2.0, memcpy = 1.0, memset = 0.5, snprintf = 1.0, free = 4.0;
+  /*@ begin PerfTuning (
+    def performance_params { param U[] = [1, 2]; }
+    def performance_counter { arg repetitions = 2; }
+    def input_params { param n[] = [200]; }
+    def input_vars {
+      decl dynamic double y0[n] = random; decl dynamic double gamma[n] = random;
+      decl dynamic double index[n][3] = random;
+      decl dynamic struct cell time[1] = random; decl dynamic double time.read[n] = random;
+      decl int exp = 3; decl int abs = 2; decl double malloc = 2; decl double memcpy = 2; decl double memset = 1;
+      decl double snprintf = 1; decl double free = 3;
+    }
+  ) @*/
+  /*@ begin Loop (transform Unroll(ufactor=U)) @*/
+  for (i = 0; i < n; i++)
+    y0[i] = y0[i] * exp + gamma[i] * malloc * index[i][1] - memcpy * memset + snprintf * free + abs * time->read[i];
+  /*@ end @*/
+  /*@ end @*/
+  time->flag = 1;
+}
+"""
+
+
+def test_variables_may_have_the_names_of_library_functions(tmp_path: Path) -> None:
+    source = tmp_path / "names.c"
+    source.write_text(NAMED_LIKE_FUNCTIONS)
+    report = orio_py.tune(source)
+    assert report.exit_code == 0, [d.headline() for d in report.diagnostics]
+    assert report.regions[0].failures == {}
