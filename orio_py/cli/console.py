@@ -19,6 +19,7 @@ from orio_py.cli.show import show_explanation
 from orio_py.core.codes import CODES
 from orio_py.core.diagnostics import Diagnostic, Severity, fail, render
 from orio_py.core.source import SourceFile
+from orio_py.core.streams import STANDARD_OUTPUT
 
 # Wide enough that a table in a file or pipe is never folded.
 PIPE_WIDTH = 250
@@ -159,6 +160,13 @@ def check_json_target(target: str | None) -> None:
         fail("ORIO-U009", f"cannot write `{target}`: there is no folder `{path.parent}`")
     if not os.access(path.parent, os.W_OK):
         fail("ORIO-U009", f"cannot write `{target}`: the folder `{path.parent}` is not writable")
+
+
+def check_one_result(json: str | None, output: Path | None) -> None:
+    """Refuse two results on stdout, of which neither could be read.  Raises DiagnosticError: ORIO-U010."""
+    if json == "-" and output == STANDARD_OUTPUT:
+        help_text = "write one of them to a file"
+        fail("ORIO-U010", "the code and the JSON results cannot both go to stdout", help=help_text)
 
 
 def _json_text(document: Mapping[str, object]) -> str:

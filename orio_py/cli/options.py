@@ -17,7 +17,7 @@ from orio_py.cli.console import Color
 from orio_py.core.diagnostics import fail
 from orio_py.core.expr import Value
 from orio_py.core.registry import did_you_mean
-from orio_py.core.streams import STANDARD_OUTPUT
+from orio_py.core.streams import named_output
 from orio_py.core.units import Seconds
 from orio_py.spec.assumptions import Promise
 
@@ -111,8 +111,7 @@ def destination(option: str) -> Callable[[str], Path]:
     """A reader of the name of a file to write, with `-` for stdout.  The reader raises DiagnosticError: ORIO-U004."""
 
     def read(text: str) -> Path:
-        given = file_name(option)(text)
-        return STANDARD_OUTPUT if given == "-" else Path(given)
+        return named_output(file_name(option)(text))
 
     return read
 

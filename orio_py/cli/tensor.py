@@ -17,6 +17,7 @@ from orio_py.cli.console import Color, Output, check_json_target, write_json
 from orio_py.cli.progress import progress_for
 from orio_py.cli.tables import tuning_results
 from orio_py.core.diagnostics import fail
+from orio_py.core.streams import STANDARD_OUTPUT
 from orio_py.core.units import Seconds
 from orio_py.tensors.contraction import TensorLayout
 
@@ -194,7 +195,7 @@ def tensor(
     if recipe and report.exit_code == 0:
         typer.echo(report.recipe, nl=False)
     elif only and report.exit_code == 0:
-        if emit != Path("-"):
+        if emit != STANDARD_OUTPUT:
             out.result(f"wrote {emit}")
     elif report.regions:
         (out.message if json == "-" else out.result)(tuning_results(report.regions))

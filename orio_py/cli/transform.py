@@ -9,7 +9,7 @@ import typer
 
 import orio_py
 from orio_py.cli import options as shared
-from orio_py.cli.console import Color, Output, print_json
+from orio_py.cli.console import Color, Output, check_one_result, print_json
 from orio_py.core.streams import STANDARD_OUTPUT
 
 EPILOG = "Example: orio transform mm.c --set T_I=32 --set U_K=4 -o mm_tiled.c"
@@ -42,6 +42,7 @@ def transform(
 ) -> int:
     """Apply the recipes at one configuration, without measuring."""
     out = Output.create(color=color, quiet=quiet, verbose=verbose)
+    check_one_result("-" if json else None, output)
     pins = shared.parse_pins(settings or ())
     report = orio_py.transform(
         paths,

@@ -11,11 +11,12 @@ import typer
 
 import orio_py
 from orio_py.cli import options as shared
-from orio_py.cli.console import Color, Output, check_json_target, write_json
+from orio_py.cli.console import Color, Output, check_json_target, check_one_result, write_json
 from orio_py.cli.defaults import chosen_output, configuration_for, with_defaults
 from orio_py.cli.progress import progress_for
 from orio_py.cli.tables import tuning_results
 from orio_py.core.diagnostics import fail
+from orio_py.core.streams import STANDARD_OUTPUT
 from orio_py.core.units import Seconds
 
 EPILOG = "Example: orio tune mm.c --search random --trials 200 --time 5m -o mm_tuned.c"
@@ -207,12 +208,15 @@ def tune(
     file = configuration_for(paths)
     chosen = with_defaults(chosen, file)
     output, in_place = chosen_output(output, file, in_place=in_place)
+    check_one_result(json, output)
     with progress_for(out, time.monotonic) or nullcontext() as listener:
         report = orio_py.tune(paths, output=output, in_place=in_place, options=chosen, listener=listener)
     out.diagnostics(report.diagnostics, report.sources)
     if report.regions:
-        # With JSON on stdout the table is a remark, not the result.
-        (out.message if json == "-" else out.result)(tuning_results(report.regions))
+        # With JSON or code on stdout the table is a remark, not the result.
+        (out.message if json == "-" or output == STANDARD_OUTPUT else out.result)(
+            tuning_results(report.regions)
+        )
     if json is not None and (report.regions or report.exit_code != 2):
         write_json(report.as_json(), json)
     return report.exit_code

@@ -8,6 +8,17 @@ from pathlib import Path
 STANDARD_OUTPUT = Path("/dev/stdout")
 """What `-` stands for as an output."""
 
+_ITS_NAMES = frozenset({"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
+
+
+def named_output(text: str) -> Path:
+    """The path of an output as a command line names it.
+
+    >>> named_output("-") == named_output("/dev/fd/1") == STANDARD_OUTPUT
+    True
+    """
+    return STANDARD_OUTPUT if text in _ITS_NAMES else Path(text)
+
 
 def is_stream(path: Path) -> bool:
     """Whether an output is written to as it is: nothing can stand beside it, and no file takes its place."""

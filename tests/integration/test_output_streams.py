@@ -48,6 +48,25 @@ def test_what_was_on_standard_output_stays(source: Path, tmp_path: Path) -> None
     assert there.read_text().startswith("first\nvoid f(")
 
 
+@pytest.mark.parametrize("name", ["-", "/dev/stdout", "/dev/fd/1"])
+def test_tables_are_no_part_of_code_on_standard_output(source: Path, name: str) -> None:
+    inputs = "def input_params { param n[] = [50]; } def input_vars { decl dynamic double x[n] = random; }"
+    text = FILE.replace("  /*@ begin", f"  /*@ begin PerfTuning ({inputs}) @*/\n  /*@ begin", 1)
+    source.write_text(text.replace("/*@ end @*/", "/*@ end @*/ /*@ end @*/"))
+    done = orio("tune", str(source), "--no-db", "-o", name, capture_output=True)
+    assert done.returncode == 0
+    assert done.stdout.startswith(b"void f(int n, double *x) {")
+    assert done.stdout.endswith(b"}\n")
+    assert b"speed-up" in done.stderr
+
+
+@pytest.mark.parametrize("words", [("transform", "--json"), ("tune", "--json", "-")])
+def test_code_and_json_do_not_share_standard_output(source: Path, words: tuple[str, ...]) -> None:
+    done = orio(words[0], str(source), *words[1:], "-o", "-", capture_output=True)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"ORIO-U010" in done.stderr
+
+
 def test_a_device_stays_one(source: Path) -> None:
     assert orio("transform", str(source), "-q", "-o", os.devnull).returncode == 0
     assert stat.S_ISCHR(Path(os.devnull).stat().st_mode)
