@@ -124,12 +124,21 @@ def _only_here(around: FileScope, text: str, region: Span) -> frozenset[str]:
     if around.function is None:
         return frozenset()
     everywhere, here = _mentions(text, around.function.span), _mentions(text, region)
-    inside = {d.name: here[d.name] for d in around.locals}
-    for other in _regions(text, around.function.span):
-        if not region.start <= other.start < region.end:
-            mentioned = _mentions(text, other)
-            inside = {name: count + mentioned[name] for name, count in inside.items()}
+    elsewhere = _mentions_in_regions(text, around.function.span).copy()
+    for own in _regions(text, around.function.span):
+        if region.start <= own.start < region.end:
+            elsewhere.subtract(_mentions(text, own))
+    inside = {d.name: here[d.name] + elsewhere[d.name] for d in around.locals}
     return frozenset(name for name, count in inside.items() if everywhere[name] - count == 1)
+
+
+@lru_cache(maxsize=8)
+def _mentions_in_regions(text: str, function: Span) -> Counter[str]:
+    """How often each name stands in the regions of a function."""
+    found: Counter[str] = Counter()
+    for region in _regions(text, function):
+        found.update(_mentions(text, region))
+    return found
 
 
 @lru_cache(maxsize=8)

@@ -65,9 +65,14 @@ class Function:
 
     def declared_in(self, inside: range) -> tuple[Node, ...]:
         """The declarations among the statements of some segments, those of inner blocks too."""
+        return tuple(declared for declared, segment in self._declarations if segment in inside)
+
+    @cached_property
+    def _declarations(self) -> list[tuple[Node, int]]:
+        """The declarations of the body, and the segment of each."""
         found = (declared for statement in self.ranges for declared in _declared_by(statement))
         own = ((declared, self.declared.segment_of(declared)) for declared in dict.fromkeys(found))
-        return tuple(declared for declared, segment in own if segment is not None and segment in inside)
+        return [(declared, segment) for declared, segment in own if segment is not None]
 
     @cached_property
     def ranges(self) -> dict[Node, tuple[int, int]]:

@@ -12,6 +12,7 @@ from random_control_flow import NAMES, REGION, RandomFunction
 from orio_py.core.source import SourceFile, Span
 from orio_py.ctree.dependence.affine import least_values
 from orio_py.ctree.file_scope import FileScope, surroundings
+from orio_py.ctree.unit.control_flow import ControlFlow, Step
 from orio_py.ctree.unit.value_ranges import facts_before
 
 FUNCTION = """int g;
@@ -135,3 +136,18 @@ def test_random_functions_keep_what_is_said(tmp_path: Path, seed: int) -> None:
     program = "#include <stdio.h>\n" + "\n".join(functions) + main
     assert compile_and_run(program, tmp_path, "-w") == ""
     assert count > 10
+
+
+def test_facts_settle_after_few_visits_of_each_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    visits: list[Step] = []
+    behind = ControlFlow._behind
+
+    def counted(self: ControlFlow, change):
+        return behind(self, lambda step, before: visits.append(step) or change(step, before))
+
+    monkeypatch.setattr(ControlFlow, "_behind", counted)
+    parts = (
+        f"if (n > {k}) {{ for (i = 0; i < m; i++) if (p[i]) j = {k}; }} else i = {k};" for k in range(60)
+    )
+    assert facts("if (m < 3) return; " + " ".join(parts)) == {"-3 +1m"}
+    assert len(visits) <= 3 * len(set(map(id, visits)))
