@@ -47,6 +47,11 @@ class HarnessVariable:
     shared: int = 0
     imaged: int = 0
 
+    @property
+    def is_pointer(self) -> bool:
+        """Whether the specification's own code reaches it through a pointer, which that code can set anew."""
+        return self.bindings == (_binding(self.index, self.name),)
+
 
 def harness_program(task: TuningTask, interface: KernelInterface, point: InputPoint) -> Program:
     """The test program; every variant of the task at this problem size is loaded by the same one."""
@@ -223,10 +228,17 @@ def _bindings(index: int, variable: KernelVariable) -> tuple[str, ...]:
     spec = variable.source if variable.passing is not Passing.MEMBER else None
     if spec is None or spec.storage is Storage.GIVEN or not spec.storage.is_allocated:
         return ()
-    image = f"orio_table[{index}].orio_image"
     if len(spec.dimensions) >= 2:
-        image = _spine(image, spec.type, spec.dimensions)
-    return (f"{spec.name} = {image};",)
+        return (f"{spec.name} = {_spine(_image(index), spec.type, spec.dimensions)};",)
+    return (_binding(index, spec.name),)
+
+
+def _binding(index: int, name: str) -> str:
+    return f"{name} = {_image(index)};"
+
+
+def _image(index: int) -> str:
+    return f"orio_table[{index}].orio_image"
 
 
 def _spine(data: str, type_name: str, dimensions: tuple[str, ...]) -> str:

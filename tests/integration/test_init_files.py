@@ -86,6 +86,17 @@ def test_a_pointer_that_the_init_file_leaves_null_is_told(tmp_path: Path) -> Non
     assert "leaves `y` null" in report.diagnostics[0].message
 
 
+def test_a_pointer_that_the_init_file_sets_anew_is_followed(tmp_path: Path) -> None:
+    init = "#include <math.h>\n#include <stdlib.h>\n" \
+        "void init_input_vars(void) { x = calloc(N, sizeof *x); x[3] = HUGE_VAL; }\n"  # fmt: skip
+    declared = "decl dynamic double x[N] = random; decl dynamic double y[N] = random;"
+    report = tuned(tmp_path, init, variables=declared)
+    assert_all_variants_are_right(report)
+    assert [d.code for d in report.diagnostics] == ["ORIO-M012"]  # an infinity, which random numbers have not
+    told = tuned(tmp_path, "void init_input_vars(void) { x = 0; }\n", variables=declared)
+    assert "init_input_vars() leaves `x` null" in told.diagnostics[-1].message
+
+
 def test_a_pointer_without_a_visible_allocation_is_refused(tmp_path: Path) -> None:
     init = "extern double *get(int);\ndouble *x, *y;\nvoid init_input_vars() { x = get(N); y = get(N); }\n"
     report = tuned(tmp_path, init)
