@@ -11,10 +11,14 @@ _REAL_FUNCTIONS = """sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh
     nearbyint lround llround lrint llrint ilogb ldexp scalbn scalbln copysign nextafter nexttoward erf erfc
     tgamma lgamma"""
 _OTHER_FUNCTIONS = """abs labs llabs min max MIN MAX fminimum fmaximum isnan isinf isfinite isnormal signbit
-    cabs carg creal cimag conj cexp clog csqrt cpow floord ceild"""
+    fpclassify isgreater isgreaterequal isless islessequal islessgreater isunordered floord ceild"""
+_PARTS_OF_COMPLEX = "cabs carg cimag creal"
+_COMPLEX_FUNCTIONS = """conj cproj cexp clog cpow csqrt ccos csin ctan cacos casin catan ccosh csinh ctanh
+    cacosh casinh catanh"""
 
 _INTEGER_BUILTINS = "expect popcount clz ctz ffs parity bswap16 bswap32 bswap64"
-_LIBRARY = [name + suffix for name in _REAL_FUNCTIONS.split() for suffix in ("", "f", "l")]
+_WITH_SUFFIXES = f"{_REAL_FUNCTIONS} {_PARTS_OF_COMPLEX} {_COMPLEX_FUNCTIONS}"
+_LIBRARY = [name + suffix for name in _WITH_SUFFIXES.split() for suffix in ("", "f", "l")]
 _BUILTINS = [*_LIBRARY, *(name + suffix for name in _INTEGER_BUILTINS.split() for suffix in ("", "l", "ll"))]
 
 PURE_FUNCTIONS: frozenset[str] = frozenset(
@@ -24,7 +28,7 @@ PURE_FUNCTIONS: frozenset[str] = frozenset(
         *(f"__builtin_{name}" for name in [*_BUILTINS, "abs", "labs", "llabs"]),
     ]
 )
-"""Functions, or macros by these names, whose result depends on their arguments alone (C99 7.12, 7.20.6)."""
+"""Functions, or macros by these names, whose result depends on their arguments alone (C99 7.3, 7.12, 7.20.6)."""
 
 CHECKS = frozenset({"assert"})
 """Macros that end the program where their argument is 0, and else do nothing; it may not even be evaluated (C99 7.2)."""
@@ -49,7 +53,7 @@ STORING_FUNCTIONS = frozenset({"memset", "memcpy", "memmove"})
 
 
 _RESULTS = {
-    **{f"{name}{suffix}": kind for name in _REAL_FUNCTIONS.split()
+    **{f"{name}{suffix}": kind for name in f"{_REAL_FUNCTIONS} {_PARTS_OF_COMPLEX}".split()
        for suffix, kind in (("", "double"), ("f", "float"), ("l", "long double"))},
     **{f"{name}{suffix}": kind for name, kind in (("lround", "long"), ("lrint", "long"), ("llround", "long long"),
                                                   ("llrint", "long long"), ("ilogb", "int")) for suffix in ("", "f", "l")},

@@ -95,8 +95,19 @@ class CDeclaration:
         return known is not None and known.is_floating
 
     @property
+    def is_complex(self) -> bool:
+        """Whether the element type is a complex one, `float _Complex`."""
+        return is_complex(self.type)
+
+    @property
     def _is_compound(self) -> bool:
         return self.type.startswith(("struct", "union", "void")) or "(" in self.type
+
+
+def is_complex(kind: str) -> bool:
+    """Whether words name a complex type, also by the macro of <complex.h>: `double complex`."""
+    words = kind.split()
+    return "_Complex" in words or ("complex" in words and len(words) > 1)
 
 
 def declaration_of(decl: Node, *, scope: Scope = "local") -> CDeclaration:

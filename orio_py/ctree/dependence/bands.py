@@ -50,7 +50,9 @@ def may_tile(loops: Sequence[CanonicalLoop], context: DependenceContext) -> Verd
         # The last iteration stays the last one if it is the last one in each single loop.
         orders = [[symbol, *(s for s in symbols if s != symbol)] for symbol in symbols[1:]]
         passed_on = frozenset(name for order in orders for name in nest.passed_on(order))
-        clash = nest.clash(lambda source, sink: relations, nest.scalars - passed_on, len(loops))
+        clash = nest.clash(
+            lambda source, sink: relations, nest.scalars - passed_on, len(loops), commuting=nest.commuting
+        )
         return reversed_verdict(nest, clash, "tiles of these loops would run the two in reverse")
 
     return decided(_by_value(loops), context, decide) if len(loops) > 1 else Legal()

@@ -191,7 +191,7 @@ def may_reverse(
             return _other_last_value(indices[0])
         ignored = nest.scalars - nest.exposed - context.live_after
         ignored |= {name for name in nest.scalars if nest.commutes(name)}
-        clash = nest.clash(carried(nest), ignored)
+        clash = nest.clash(carried(nest), ignored, commuting=nest.commuting)
         return reversed_verdict(nest, clash, "the reversed loop would run the two in reverse")
 
     return decided([loop], context, decide)

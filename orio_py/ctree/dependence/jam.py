@@ -51,7 +51,9 @@ def may_jam_ranges(loop: CanonicalLoop, factor: int, context: DependenceContext)
                 return Unknown(changed.reason, changed.position)
         if nest.jump is not None:
             return Unknown(nest.jump, position(loop.node))
-        clash = nest.clash(lambda a, b: nest.jammed(a, b, factor), nest.grouped_scalars())
+        clash = nest.clash(
+            lambda a, b: nest.jammed(a, b, factor), nest.grouped_scalars(), commuting=nest.commuting
+        )
         if clash is not None and clash.found.name in nest.scalars - nest.exposed:
             advice = "declare it inside the loop body"
             return verdict(clash, f"the copies would share `{clash.found.name}`: {clash}; {advice}")

@@ -97,7 +97,7 @@ class Permutation:
             for outer, inner in self.inverted
         ]
         ignored = nest.scalars - nest.passed_on(new_order)
-        clash = nest.clash(lambda source, sink: relations, ignored, len(self.order))
+        clash = nest.clash(lambda source, sink: relations, ignored, len(self.order), commuting=nest.commuting)
         return reversed_verdict(nest, clash, "the new order of the loops would run the two in reverse")
 
 
@@ -184,7 +184,9 @@ def may_jam(loop: CanonicalLoop, factor: int, context: DependenceContext) -> Ver
                 return Unknown(changed.reason, changed.position)
         if nest.jump is not None:
             return Unknown(nest.jump, position(loop.node))
-        clash = nest.clash(lambda a, b: nest.jammed(a, b, factor), nest.grouped_scalars())
+        clash = nest.clash(
+            lambda a, b: nest.jammed(a, b, factor), nest.grouped_scalars(), commuting=nest.commuting
+        )
         if clash is not None and clash.found.name in nest.scalars - nest.exposed:
             advice = "declare it inside the loop body"
             return verdict(clash, f"the copies would share `{clash.found.name}`: {clash}; {advice}")

@@ -18,9 +18,11 @@ from orio_py.ctree.dependence.coverage import writes_always_the_same, writes_bef
 from orio_py.ctree.dependence.pairs import Dependence, IterationRelation, merged, pairs, unlike_pairs
 from orio_py.ctree.dependence.scalars import (
     ScalarFlow,
+    combining_steps,
     extreme_steps,
     reduction_operator,
     same_change,
+    same_steps,
     scalar_flow,
 )
 from orio_py.ctree.dependence.schedule import header_names
@@ -30,7 +32,7 @@ from orio_py.ctree.known_functions import result_type
 from orio_py.ctree.loops import CanonicalLoop, is_fusable
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.parse import position
-from orio_py.ctree.rewrite import assignments, walk
+from orio_py.ctree.rewrite import assignments, declared_names, walk
 from orio_py.ctree.structures import number_type
 from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.ctree.updates import cuts_off
@@ -169,31 +171,52 @@ class Nest:
 
     def commutes(self, name: str) -> bool:
         """Whether the statements that use a scalar may run in any order."""
-        operator = self.reduction(name)
-        if operator in _EXACT or (self.reassociate and self._is_rounded_alone(name, operator)):
+        operator, target, own = self.reduction(name), c_ast.ID(name), self._declarations.get(name)
+        values = self._extreme_values(name) if operator in {"min", "max"} else self._added(name)
+        if operator in _EXACT:
             return True
-        if operator in {"min", "max"} and self._keeps_integers(name):
+        if operator and self.reassociate and self._is_rounded_alone(own, operator, target, values):
+            return True
+        if operator in {"min", "max"} and self._keeps_integers(target, values):
             return True
         return same_change(self.loops[-1].body, name, self._accesses.names.varying)
 
-    def _is_rounded_alone(self, name: str, operator: str | None) -> bool:
-        """Whether another order of what the body combines in a scalar changes no more of it than rounding does."""
-        own = self._declarations.get(name)
-        if operator is None or own is None or not own.is_integer:
-            return operator is not None
-        kind = self._type(c_ast.ID(name), lp64=True)
-        values = self._extreme_values(name) if operator in {"min", "max"} else self._added(name)
+    @property
+    def commuting(self) -> frozenset[str]:
+        """The arrays whose elements the nest only combines with values, in statements that may run in any order."""
+        inside = declared_names(self.loops[0].node)
+        names = {i.name for i in self.instances if i.is_write and i.subscripts} & self._declarations.keys()
+        return frozenset(name for name in names - inside if self._combines(self._declarations[name]))
+
+    def _combines(self, array: CDeclaration) -> bool:
+        steps = combining_steps(self.loops[0].node, array.name, array.pointers + len(array.dimensions))
+        if not steps:
+            return False
+        operator, target = steps[0].operator, steps[0].target
+        values = [const(1) if step.value is None else step.value for step in steps]
+        if operator in _EXACT or same_steps(steps, self._accesses.names.varying):
+            return True
+        if self.reassociate and self._is_rounded_alone(array, operator, target, values):
+            return True
+        return operator in {"min", "max"} and self._keeps_integers(target, values)
+
+    def _is_rounded_alone(
+        self, own: CDeclaration | None, operator: str, target: Node, values: Sequence[Node]
+    ) -> bool:
+        """Whether another order of what is combined in a variable or element changes no more of it than rounding does."""
+        if own is None or not own.is_integer:
+            return True
+        kind = self._type(target, lp64=True)
         kinds = [self._type(value, lp64=True) for value in values]
         return kind is not None and not any(cuts_off(operator, kind, each) for each in kinds)
 
-    def _keeps_integers(self, name: str) -> bool:
-        """Whether the body keeps the smallest or largest of integers, all of the very type of a scalar, in that.
+    def _keeps_integers(self, target: Node, values: Sequence[Node]) -> bool:
+        """Whether values, of which the smallest or largest is kept, are integers of the very type of what keeps it.
 
         Of floating-point numbers another zero, or NaN, may be left in another order.
         """
-        own = self._type(c_ast.ID(name))
+        own = self._type(target)
         is_integer = own is not None and not own.is_floating
-        values = self._extreme_values(name)
         return is_integer and bool(values) and all(self._type(value) == own for value in values)
 
     def _extreme_values(self, name: str) -> list[Node]:

@@ -1,20 +1,22 @@
-"""Scalars in loop bodies: which carry a value from one iteration to the next, and which only add up."""
+"""Scalars and arrays in loop bodies: which carry a value from one iteration to the next, and which only add up."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from orio_py.ctree.effects import EffectsMemory
 from orio_py.ctree.emit import emit_expression
+from orio_py.ctree.expression_effects import is_repeatable
 from orio_py.ctree.known_functions import is_pure
-from orio_py.ctree.nodes import INCREMENTS, Compound, Node
+from orio_py.ctree.nodes import INCREMENTS, Compound, Node, reference_parts
 from orio_py.ctree.rewrite import walk, walk_statements
 from orio_py.ctree.updates import Update, accumulating_steps
 
 _TYPES = frozenset({"TypeDecl", "IdentifierType"})
 _COMMUTATIVE = frozenset({"+", "*", "&", "|", "^"})
+_COMBINING = _COMMUTATIVE | {"min", "max"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,43 @@ def extreme_steps(body: Node, name: str) -> list[Update]:
     uses = sum(_is(part, name) for part in walk(body))
     alike = len({step.operator for step in steps}) == 1 and steps[0].operator in {"min", "max"}
     return steps if alike and uses == sum(step.uses for step in steps) else []
+
+
+def combining_steps(nest: Node, name: str, depth: int) -> list[Update]:
+    """The statements by which loops combine the elements of the array `name` with values, all by one operator.
+
+    As in `y[i + j] += a[i]*b[j];`; none where they do anything else with it.  An element has `depth` subscripts.
+    """
+
+    def is_element(target: Node) -> bool:
+        array, subscripts = reference_parts(target)
+        return _is(array, name) and len(subscripts) == depth
+
+    steps = accumulating_steps(nest, is_element)
+    uses = sum(_is(part, name) for part in walk(nest))
+    alike = len({step.operator for step in steps}) == 1 and steps[0].operator in _COMBINING
+    whole = alike and uses == sum(step.uses for step in steps)
+    return steps if whole and all(is_repeatable(step.target) for step in steps) else []
+
+
+def same_steps(steps: Sequence[Update], varying: Collection[str]) -> bool:
+    """Whether all steps change what they change in the same way, as `count[x[i]]++` does, so that their order is nothing.
+
+    `varying` are the names that do not keep one value in the body.
+    """
+    changes: set[str] = set()
+    for step in steps:
+        place: Any = step.place
+        match type(place).__name__:
+            case "UnaryOp":
+                changes.add(place.op.strip("p"))
+            case "Assignment" if step.uses == 1 and step.value is not None:
+                if any(_varies(part, varying) for part in walk(step.value)):
+                    return False
+                changes.add(f"{place.op} {emit_expression(step.value)}")
+            case _:
+                return False
+    return len(changes) == 1
 
 
 def same_change(body: Node, name: str, varying: Collection[str]) -> bool:

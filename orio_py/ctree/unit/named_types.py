@@ -15,7 +15,7 @@ from functools import cached_property
 
 from orio_py.ctree.ctype import ctype
 from orio_py.ctree.nodes import Node, c_ast
-from orio_py.ctree.symbols import CDeclaration, declaration_of
+from orio_py.ctree.symbols import CDeclaration, declaration_of, is_complex
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,13 +32,13 @@ class NamedTypes:
     def number(self, name: str, *, arrays: bool = False) -> str | None:
         """The arithmetic type that a name stands for; with `arrays`, also that of the elements of arrays."""
         for _ in range(len(self.typedefs) + 1):
-            if ctype(name) is not None or name not in self.typedefs:
+            if _is_arithmetic(name) or name not in self.typedefs:
                 break
             declared = self._declared[name]
             if declared.pointers or (declared.dimensions and not (arrays and "" not in declared.dimensions)):
                 return None
             name = declared.type
-        return name if ctype(name) is not None else None
+        return name if _is_arithmetic(name) else None
 
     @cached_property
     def arrays(self) -> Mapping[str, CDeclaration]:
@@ -81,6 +81,10 @@ class NamedTypes:
         qualifiers = declared.qualifiers | named.qualifiers
         extents = (*outer, *named.dimensions)
         return replace(declared, type=named.type, dimensions=extents, pointers=0, qualifiers=qualifiers)
+
+
+def _is_arithmetic(kind: str) -> bool:
+    return ctype(kind) is not None or is_complex(kind)
 
 
 def _as_variable(typedef: c_ast.Typedef) -> Node:

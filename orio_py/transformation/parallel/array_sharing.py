@@ -155,7 +155,7 @@ def _accumulated(declared: CDeclaration, loops: Sequence[CanonicalLoop], context
     if section is not None:
         item, tests = section
         return Sharing(reductions=(replace(sums, item=f"{declared.name}{item}"),), tests=tests)
-    if sums.operator in _ATOMIC and all(map(may_be_atomic, steps)):
+    if sums.operator in _ATOMIC and not declared.is_complex and all(map(may_be_atomic, steps)):
         return Sharing(atomic=(sums,), updates=tuple(step.place for step in steps))
     return None
 

@@ -94,13 +94,14 @@ def reductions_in(view: CanonicalLoop, context: Context) -> list[Reduction]:
         operator = reduction_operator(view.body, name)
         if operator is not None:
             found.append(_accumulated(name, operator, declared, view.body, context))
-        elif (extremes := _extremes(name, view.body)) is not None:
+        elif not declared.is_complex and (extremes := _extremes(name, view.body)) is not None:
             found.append(_extreme(name, extremes, declared, context))
     return found
 
 
 def _is_number(declared: CDeclaration) -> bool:
-    known = declared.is_floating or (declared.is_integer and declared.type not in {"_Bool", "bool"})
+    is_rounded = declared.is_floating or declared.is_complex
+    known = is_rounded or (declared.is_integer and declared.type not in {"_Bool", "bool"})
     plain = declared.is_scalar and "volatile" not in declared.qualifiers
     return plain and known and not declared.type.startswith("enum")
 
@@ -111,8 +112,8 @@ def _is_number(declared: CDeclaration) -> bool:
 def _accumulated(name: str, operator: str, declared: CDeclaration, body: Node, context: Context) -> Reduction:
     steps = _steps(body, name)
     place = steps[0]
-    if declared.is_floating:
-        suffix = "f" if declared.type == "float" else ""
+    if declared.is_floating or declared.is_complex:
+        suffix = "f" if "float" in declared.type.split() else ""
         number = "0.0" if operator == "+" else "1.0"
         neutral: Node = c_ast.Constant("float" if suffix else "double", number + suffix)
         why = "floating-point results are rounded, and the order decides how"
