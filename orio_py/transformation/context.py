@@ -216,6 +216,7 @@ def _followed_before(around: FileScope, inside: Effects) -> frozenset[str]:
 def with_inner_declarations(node: Node, context: Context) -> Context:
     """The context with what a statement declares; what is declared in two ways is of no known type."""
     declared: dict[str, CDeclaration] = {}
+    others: set[str] = set()
     found = context.effects(node)
     outside = found.reads | found.writes | found.address_taken
     for part in walk(node):
@@ -225,7 +226,17 @@ def with_inner_declarations(node: Node, context: Context) -> Context:
             other = declared.get(part.name, outer)
             same = other is None or other.type == here.type
             declared[part.name] = here if same else replace(here, type="void")
-    return replace(context, declarations={**context.declarations, **declared})
+            is_mixed = part.name in outside and (outer is None or not _is_whole_number(outer))
+            if is_mixed or not _is_whole_number(here):
+                others.add(part.name)
+    memory, numbers = context.memory, frozenset(declared.keys() - others)
+    if not numbers <= memory.integers:
+        memory = EffectsMemory(memory.dead, memory.integers | numbers)
+    return replace(context, declarations={**context.declarations, **declared}, memory=memory)
+
+
+def _is_whole_number(declared: CDeclaration) -> bool:
+    return declared.is_scalar and declared.is_integer
 
 
 def _size_type(size: Parameter) -> str:

@@ -41,6 +41,7 @@ from orio_py.transformation.forms import require_pure, start_is_invariant
 from orio_py.transformation.types import (
     fits_index,
     index_type,
+    is_computed_unsigned,
     is_natural,
     means_its_literals,
     same_signedness,
@@ -144,7 +145,16 @@ def final_value(view: CanonicalLoop, what: str, context: Context) -> Node:
     if not _compares_as_the_index(view, context):
         _refuse(view, what, "its start and bound have other types than the index")
     after = _after(view, view.start, context)
-    return after if runs_surely(view, context) else ternary(_runs(view), after, view.start)
+    is_reached = runs_surely(view, context) or _begins_at_most_at_bound(view, context)
+    return after if is_reached else ternary(_runs(view), after, view.start)
+
+
+def _begins_at_most_at_bound(view: CanonicalLoop, context: Context) -> bool:
+    """Whether a loop ends at its bound also where it does not run: from 0 to an unsigned number, or back."""
+    if abs(view.stride) != 1 or view.relation not in {"<", ">"}:
+        return False
+    lowest, highest = (view.start, view.bound) if view.upward else (view.bound, view.start)
+    return literal_value(lowest) == 0 and is_computed_unsigned(highest, context)
 
 
 def _settled(

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from orio_py.core.source import Position
-from orio_py.ctree.dependence.affine import Polynomial
+from orio_py.ctree.dependence.affine import Polynomial, is_fixed
 from orio_py.ctree.dependence.names import Names
 from orio_py.ctree.dependence.scope import Alternatives, Constraint, Level, Scope
 from orio_py.ctree.emit import emit_expression
 from orio_py.ctree.nodes import Node
 from orio_py.ctree.parse import position
+from orio_py.ctree.symbols import CDeclaration
 
 
 class Unanalysable(Exception):
@@ -92,3 +93,13 @@ class Accesses:
     jump: str | None
     names: Names
     dead: frozenset[tuple[int, bool]]
+
+
+def unsigned_factors(
+    instances: Sequence[Instance], declarations: Mapping[str, CDeclaration]
+) -> list[Constraint]:
+    """That unsigned variables by which loops or subscripts multiply are at least 0."""
+    parts = [part for i in instances for part in (*i.domain, *i.subscripts) if part is not None]
+    factors = {s for part in parts for product in part.terms if len(product) > 1 for s in product}
+    declared = ((s, declarations.get(s)) for s in sorted(factors) if is_fixed(s))
+    return [Polynomial.symbol(s) for s, d in declared if d is not None and d.is_scalar and d.is_unsigned]

@@ -9,7 +9,7 @@ from itertools import combinations, product
 from orio_py.core.source import Position
 from orio_py.ctree.build import const
 from orio_py.ctree.ctype import CType, type_of
-from orio_py.ctree.dependence.access import Access, Accesses, Instance
+from orio_py.ctree.dependence.access import Access, Accesses, Instance, unsigned_factors
 from orio_py.ctree.dependence.alias import Aliases
 from orio_py.ctree.dependence.arrays import delinearised, row_conditions
 from orio_py.ctree.dependence.collect import collect
@@ -115,7 +115,11 @@ class Nest:
         self._accesses: Accesses = collect(loops, aliases, proof, surrounding)
         varying = self._accesses.names.varying
         steady = (fact for fact in facts if varying.isdisjoint(s for product in fact.terms for s in product))
-        self._outer = (*self._accesses.body.outer, *steady)
+        self._outer = (
+            *self._accesses.body.outer,
+            *steady,
+            *unsigned_factors(self._accesses.instances, declarations),
+        )
         self._merged = merged(self._accesses.instances)
         self.instances = delinearised(self._merged, proof, self._outer)
         self._known_flow: ScalarFlow | None = None

@@ -20,6 +20,7 @@ from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast
 from orio_py.ctree.rewrite import declared_names, substitute, walk
 from orio_py.transformation.base import Context
+from orio_py.transformation.context import with_inner_declarations
 from orio_py.transformation.expression_types import expression_type
 from orio_py.transformation.forms import has_stable_index
 from orio_py.transformation.verdicts import aliases_in
@@ -100,7 +101,8 @@ def tests_before_following(
     Headers of loops are evaluated in any case, bodies where loops run.  What was followed before needs no test.  Members that
     lead on, and elements of arrays that the nest has to read, may stand among the pointers by their text.
     """
-    first = _FirstIterations(statement, context, frozenset(pointers) - context.followed)
+    inside = with_inner_declarations(statement, context)
+    first = _FirstIterations(statement, inside, frozenset(pointers) - context.followed)
     loop = CanonicalLoop.match(_first(statement))
     if loop is not None:
         first.enter(loop)

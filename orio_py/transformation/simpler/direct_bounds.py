@@ -1,9 +1,11 @@
-"""Bounds that are copied into variables before their loops stand in the loops' own headers.
+"""Starts and bounds that are copied into variables before their loops stand in the loops' own headers.
 
     last = *n;                          last = *n;
     for (j = 0; j < last; j++) …        for (j = 0; j < *n; j++) …
     end = i + 1;                        end = i + 1;
     for (j = 0; j < end; j++) …         for (j = 0; j < i + 1; j++) …
+    int lag = i;                        int lag = i;
+    for (j = lag; j < n; j++) …         for (j = i; j < n; j++) …
 
 Translators from Fortran write all loops so.  Of two loops around each other, the outer one then changes no bound of the
 inner one, or it is seen how.
@@ -30,6 +32,7 @@ from orio_py.ctree.rewrite import (
     walk_statements,
 )
 from orio_py.transformation.base import Context
+from orio_py.transformation.context import with_inner_declarations
 from orio_py.transformation.expression_types import expression_type
 from orio_py.transformation.forms import bound_is_invariant, overwritten_by
 from orio_py.transformation.sites import marked_like
@@ -38,10 +41,10 @@ _PARTS = (c_ast.ID, c_ast.Constant, c_ast.StructRef)
 
 
 def with_direct_bounds(tree: Node, context: Context) -> Node:
-    """The tree in whose blocks no bound is a variable that holds a sum; the same object where that is so."""
+    """The tree in whose blocks no start and no bound is a variable that holds a sum; the same object where that is so."""
     if any(isinstance(part, (c_ast.Goto, c_ast.Label)) for part in walk_statements(tree)):
         return tree
-    blocks = _Blocks(context)
+    blocks = _Blocks(with_inner_declarations(tree, context))
     new = blocks.rewrite(tree)
     done = context.effects(new)
     used = done.scalar_reads | done.address_taken | context.live_after | context.exposed
@@ -84,15 +87,22 @@ class _Blocks(Rewriter):
         is_put = False
         for place in range(start, len(items)):
             loop = CanonicalLoop.match(unmarked(items[place]))
-            is_bound = loop is not None and isinstance(loop.bound, c_ast.ID) and loop.bound.name == name
-            if loop is not None and is_bound and bound_is_invariant(loop, self._context):
+            if loop is not None and _is(loop.bound, name) and bound_is_invariant(loop, self._context):
                 direct = replace(loop, bound=value)
                 if bound_is_invariant(direct, self._context):
                     items[place] = marked_like(items[place], _with_bound(loop.node, loop.bound, value))
                     is_put = True
+            loop = CanonicalLoop.match(unmarked(items[place]))
+            if loop is not None and _is(loop.start, name) and loop.index not in used_names([value]):
+                items[place] = marked_like(items[place], _with_start(loop.node, loop.start, value))
+                is_put = True
             if not _keeps(items[place], name, value, self._context):
                 break
         return is_put
+
+
+def _is(node: Node, name: str) -> bool:
+    return isinstance(node, c_ast.ID) and node.name == name
 
 
 def _copied(item: Node) -> tuple[str, Node] | None:
@@ -144,3 +154,12 @@ def _with_bound(loop: For, bound: Node, value: Node) -> For:
     assert isinstance(test, c_ast.BinaryOp)
     side = "left" if test.left is bound else "right"
     return copy_with(loop, cond=copy_with(test, **{side: value}))
+
+
+def _with_start(loop: For, start: Node, value: Node) -> For:
+    init = loop.init
+    if isinstance(init, c_ast.DeclList):
+        return copy_with(loop, init=copy_with(init, decls=[copy_with(init.decls[0], init=value)]))
+    assert isinstance(init, c_ast.Assignment)
+    assert init.rvalue is start
+    return copy_with(loop, init=copy_with(init, rvalue=value))

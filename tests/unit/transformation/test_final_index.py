@@ -75,7 +75,7 @@ def value(header: str, inner: Context) -> str:
         ("i = 0; i <= byte; i++", "byte + 1"),
         ("u = 0; u <= v - 2; u++", "v - 1"),
         ("u = 0; u <= v; u++", "v + 1"),
-        ("u = 0; u < v; u++", "v > 0 ? v : 0"),
+        ("u = 0; u < v; u++", "v"),
         ("u = 1; u <= v; u++", "v >= 1 ? v + 1 : 1"),
         ("u = w; u < v; u++", "w < v ? v : w"),
         # Wider and shorter types.
