@@ -9,10 +9,12 @@ import pytest
 from c_programs import checked, compile_and_run, openmp
 from c_trees import transformed_file
 
+from orio_py.transformation.base import Refusal
+
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 
 FILE = """#include <stdio.h>
-struct kernel {{ int rows, columns; float **data; }};
+struct kernel {{ int rows, columns, step; float **data; }};
 static int step_x = 1, step_y = 2;
 static float m[900], numbers[3][3] = {{{{1, 2, 1}}, {{0, 1, 3}}, {{2, 1, 1}}}};
 static int shifts[2] = {{3, -2}};
@@ -20,9 +22,10 @@ static int shifts[2] = {{3, -2}};
 int main(void)
 {{
   float *rows[3] = {{numbers[2], numbers[0], numbers[1]}};
-  struct kernel k = {{3, 3, rows}};
+  struct kernel k = {{3, 3, 1, rows}};
   for (unsigned h = 0; h < 6; h++)
     for (unsigned w = 0; w < 5; w++)
+      for (k.step = 1; k.step < 4; k.step++)
       for (int apart = -40; apart <= 300; apart += 20) {{
         for (int i = 0; i < 900; i++) m[i] = i % 17 + 1;
         double more = work(h, w, m + 300, m + 300 + apart, &k);
@@ -60,6 +63,16 @@ CASES = {
     }
   }""",
         "0",
+    ),
+    "every other sample, as a structure says": (
+        "Parallelize()",
+        "int i, j; float *at = to;",
+        """for (j = 0; j <= k->rows; j += 2)
+    for (i = (int)w; i <= k->columns; i += k->step) {
+      *at = from[i + 20 * j];
+      at += 2;
+    }""",
+        "at - to",
     ),
     "blocks of a number of elements": (
         "Parallelize()",
@@ -104,4 +117,15 @@ def test_the_places_are_those_of_the_original(tmp_path: Path, name: str) -> None
     text = FILE.format(code=f"{HEAD}  {declared}\n{region}  return {more};\n}}")
     new = transformed_file(text, {})
     assert ("omp parallel for" in new) == (recipe == "Parallelize()")
-    assert compile_and_run(new, tmp_path, *checked(), *openmp()) == compile_and_run(text, tmp_path, *checked())
+    assert compile_and_run(new, tmp_path, *checked(), *openmp()) == compile_and_run(
+        text, tmp_path, *checked()
+    )
+
+
+def test_a_structure_is_not_followed_before_its_loop_runs() -> None:
+    code = "for (j = 0; j < (int)h; j++) for (i = 0; i < k->columns; i += k->step) to[j * 40 + i] = from[i];"
+    region = f"  /*@ begin Loop(transform Parallelize()) @*/\n  {code}\n  /*@ end @*/\n"
+    text = FILE.format(code=f"{HEAD}  int i, j;\n{region}  return 0;\n}}")
+    with pytest.raises(Refusal, match="has no known range"):
+        transformed_file(text, {})
+    assert "omp parallel for" in transformed_file(text.replace("(int)h", "k->rows"), {})

@@ -40,6 +40,7 @@ from orio_py.ctree.ctype import INT, CType, Rank, common, ctype
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.evaluate import NoValueError, Number, evaluate
+from orio_py.ctree.followed import followed
 from orio_py.ctree.loops import CanonicalLoop, jumps_out, unmarked
 from orio_py.ctree.nodes import MIRRORED, For, Node, Transform, c_ast
 from orio_py.ctree.rewrite import declared_names, used_names, walk
@@ -182,12 +183,17 @@ class _Headers:
         if not all(self._is_steady(test) for test in demands.tests):
             return None
         parts = (loop.start, loop.bound, stepped.step)
-        if all(map(is_total, parts)):
-            return ()
         own = sole_statement(unmarked(self.mark))
+        if all(is_total(part, self._followed(own)) for part in parts):
+            return ()
         if own.coord is None or own.coord is not stepped.node.coord:
             return None
         return () if is_total(stepped.step) else (_runs(stepped),)
+
+    def _followed(self, statement: Node) -> frozenset[str]:
+        """The pointers that the header of the first loop follows in any case, or the code before it."""
+        header = (statement.init, statement.cond) if isinstance(statement, For) else ()
+        return self.context.followed.union(*(followed(part) for part in header if part is not None))
 
     def _is_steady(self, part: Node) -> bool:
         """Whether an expression has one value throughout the statement that is marked."""

@@ -12,7 +12,7 @@ Kaufmann 2001, section 4.3.1.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
 from orio_py.ctree.build import (
@@ -280,15 +280,22 @@ class _Without(Rewriter):
         return node.expr if node is self._increment else self.generic(node)
 
 
-def is_total(part: Node) -> bool:
-    """Whether an expression may be evaluated where the code does not: nothing is divided or read through pointers."""
+def is_total(part: Node, followed: Set[str] = frozenset()) -> bool:
+    """Whether an expression may be evaluated where the code does not: nothing is divided or read through pointers.
+
+    But through those to structures that are `followed` in any case.
+    """
     return all(
         isinstance(each, _TOTAL)
         or (isinstance(each, c_ast.BinaryOp) and (each.op not in _PARTIAL or _divides_by_number(each)))
         or (isinstance(each, c_ast.UnaryOp) and each.op in {"+", "-", "!", "~"})
-        or (isinstance(each, c_ast.StructRef) and each.type == ".")
+        or (isinstance(each, c_ast.StructRef) and (each.type == "." or _leads_through(each, followed)))
         for each in walk(part)
     )
+
+
+def _leads_through(part: c_ast.StructRef, pointers: Set[str]) -> bool:
+    return isinstance(part.name, c_ast.ID) and part.name.name in pointers
 
 
 def _divides_by_number(part: c_ast.BinaryOp) -> bool:
