@@ -122,6 +122,38 @@ def test_the_places_are_those_of_the_original(tmp_path: Path, name: str) -> None
     )
 
 
+VECTORS = """#include <stdio.h>
+typedef float four __attribute__((__vector_size__(16), __may_alias__));
+static void scale(four *v, four by, unsigned n, int *count)
+{
+  unsigned i;
+  /*@ begin Loop(transform Vectorize()) @*/
+  for (i = 0; i < n; i++) { v[0] *= by; count[i]++; v += 2; }
+  /*@ end @*/
+}
+int main(void)
+{
+  static four rows[8], two = {2, 3, 4, 5};
+  int count[4] = {0};
+  for (int i = 0; i < 32; i++) ((float *)rows)[i] = i;
+  for (unsigned n = 0; n < 5; n++) scale(rows, two, n, count);
+  for (int i = 0; i < 32; i++) printf("%g ", ((float *)rows)[i]);
+  printf("%d\\n", count[0]);
+  return 0;
+}
+"""
+
+
+def test_vectors_of_gnu_c_are_no_numbers(tmp_path: Path) -> None:
+    new = transformed_file(VECTORS, {})
+    assert "omp simd" in new
+    before = compile_and_run(VECTORS, tmp_path, *checked())
+    assert compile_and_run(new, tmp_path, *checked(), *openmp()) == before
+    sums = VECTORS.replace("{ v[0] *= by; count[i]++; v += 2; }", "by += v[i];")
+    with pytest.raises(Refusal, match="T053"):
+        transformed_file(sums.replace("Vectorize()", "UnrollReduction(ufactor=2)"), {})
+
+
 def test_a_structure_is_not_followed_before_its_loop_runs() -> None:
     code = "for (j = 0; j < (int)h; j++) for (i = 0; i < k->columns; i += k->step) to[j * 40 + i] = from[i];"
     region = f"  /*@ begin Loop(transform Parallelize()) @*/\n  {code}\n  /*@ end @*/\n"

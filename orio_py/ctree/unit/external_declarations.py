@@ -16,6 +16,7 @@ from orio_py.ctree.macros import Macro, MacroChange, add_changes, changes_betwee
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.parse import UnparsedError, parse_external
 from orio_py.ctree.typenames import SPELLINGS, STANDARD_TYPES, discover
+from orio_py.ctree.unit.named_types import has_other_types, with_unknown_types
 from orio_py.ctree.unit.segments import MASK, LineMarker
 
 OPAQUE = "orio_opaque"
@@ -196,14 +197,15 @@ class _Item:
         own = self.unit.marker_at(item.start).segment is not None
         end = item.end if self.has_body or item.kind != "function" else item.body
         text = self._with_lines(item.start, end, self.macros if own else {})
+        is_other = has_other_types(text)
         text = _plain(text, keeps_pragmas=item.kind == "function")
         if item.kind == "function" and item.tokens[0].is_name(item.name):
-            text = (
-                f"int {text}"  # which the parser adds by itself for functions without K&R declarations alone
-            )
+            # The parser adds it by itself for functions without K&R declarations alone.
+            text = f"int {text}"
         if end == item.body:
             text = _prototype(text)
         nodes = self._nodes(text)
+        nodes = with_unknown_types(nodes, _UNKNOWN_TYPE) if is_other else nodes
         is_system = self.unit.marker_at(item.start).is_system
         return Declared(tuple(nodes), item.name, item.start, item.end, tuple(self.lines), is_system)
 
@@ -260,11 +262,8 @@ class _Item:
     @staticmethod
     def _typedef_names(tokens: Sequence[Token]) -> frozenset[str]:
         is_typedef = bool(tokens) and tokens[0].is_name("typedef")
-        return (
-            frozenset({t.text for t in tokens[-3:] if t.kind is TokenKind.NAME})
-            if is_typedef
-            else frozenset()
-        )
+        last = tokens[-3:] if is_typedef else ()
+        return frozenset(token.text for token in last if token.kind is TokenKind.NAME)
 
 
 def _parameter_types(tokens: Sequence[Token]) -> frozenset[str]:

@@ -9,13 +9,20 @@ A variable of such a type is taken for what it is, `mesh m` for `struct grid *m`
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from orio_py.ctree.ctype import ctype
 from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.rewrite import Rewriter
 from orio_py.ctree.symbols import CDeclaration, declaration_of, is_complex
+
+_OTHER_TYPES = re.compile(
+    r"__attribute(?:__)?\s*\(\s*\((?:[^()]|\([^()]*\))*?\b_*(?:vector_size|ext_vector_type|mode|may_alias)_*\b"
+)
+"""Attributes of GNU C and clang that make another type, or one that overlaps others, of the words before them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +88,24 @@ class NamedTypes:
         qualifiers = declared.qualifiers | named.qualifiers
         extents = (*outer, *named.dimensions)
         return replace(declared, type=named.type, dimensions=extents, pointers=0, qualifiers=qualifiers)
+
+
+def has_other_types(text: str) -> bool:
+    """Whether attributes say that declarations have other types than their words, as those of vectors do."""
+    return "__attribute" in text and _OTHER_TYPES.search(text) is not None
+
+
+def with_unknown_types(nodes: Sequence[Node], word: str) -> list[Node]:
+    """Declarations with a word that nobody knows for each type of numbers."""
+    return [_Unknown(word).rewrite(node) for node in nodes]
+
+
+class _Unknown(Rewriter):
+    def __init__(self, word: str) -> None:
+        self._word = word
+
+    def visit_IdentifierType(self, node: c_ast.IdentifierType) -> Node:
+        return c_ast.IdentifierType([self._word], node.coord)
 
 
 def _is_arithmetic(kind: str) -> bool:

@@ -38,6 +38,28 @@ def test_typedefs_are_followed(name: str, resolved: str | None) -> None:
     assert translation_unit(text).number_types.get(name) == resolved
 
 
+@pytest.mark.parametrize(
+    ("attribute", "resolved"),
+    [
+        ("__attribute__((__vector_size__(16), __may_alias__))", None),
+        ("__attribute__ ( (aligned(8), mode(DI)))", None),
+        ("__attribute__((may_alias))", None),
+        ("__attribute__((ext_vector_type(4)))", None),
+        ("__attribute__((aligned(16)))", "float"),
+    ],
+)
+def test_attributes_make_other_types(attribute: str, resolved: str | None) -> None:
+    text = f"typedef float four {attribute}; typedef four other; typedef float mode; int (*f)(mode m);"
+    known = translation_unit(text).number_types
+    assert (known.get("four"), known.get("other"), known["mode"]) == (resolved, resolved, "float")
+
+
+def test_complex_types_have_names_too() -> None:
+    text = "typedef float _Complex point; typedef point other; typedef double complex wide; typedef struct { int re; } complex;"
+    kinds = {"point": "float _Complex", "other": "float _Complex", "wide": "double complex"}
+    assert translation_unit(text).number_types == kinds
+
+
 def test_macros_name_types_too() -> None:
     text = "typedef unsigned short word;\n#define fp float\n#define W word\n#define N 3\n#define E\n#define F(x) int\n"
     assert translation_unit(text).number_types == {
