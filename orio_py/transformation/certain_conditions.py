@@ -139,3 +139,11 @@ def means_the_same(part: Node, kind: CType, context: Context) -> bool:
     reach = own.reach
     is_inside = limits is not None and reach is not None and limits[0] <= reach[0] and reach[1] <= limits[1]
     return is_inside or common(kind, own) == kind
+
+
+def begins_at_most_at_bound(view: CanonicalLoop, context: Context) -> bool:
+    """Whether a loop ends at its bound also where it does not run: from 0 to an unsigned number, or back."""
+    if abs(view.stride) != 1 or view.relation not in {"<", ">"}:
+        return False
+    lowest, highest = (view.start, view.bound) if view.upward else (view.bound, view.start)
+    return literal_value(lowest) == 0 and is_computed_unsigned(highest, context)

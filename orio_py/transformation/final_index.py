@@ -35,13 +35,12 @@ from orio_py.ctree.nodes import MIRRORED, Compound, For, Node, array_of, c_ast
 from orio_py.ctree.rewrite import assigned_names, declared_names, substitute, walk
 from orio_py.ctree.simplify import simplify
 from orio_py.transformation.base import Context, refuse
-from orio_py.transformation.certain_conditions import if_all, is_always_true
+from orio_py.transformation.certain_conditions import begins_at_most_at_bound, if_all, is_always_true
 from orio_py.transformation.expression_types import expression_type
 from orio_py.transformation.forms import require_pure, start_is_invariant
 from orio_py.transformation.types import (
     fits_index,
     index_type,
-    is_computed_unsigned,
     is_natural,
     means_its_literals,
     same_signedness,
@@ -145,16 +144,8 @@ def final_value(view: CanonicalLoop, what: str, context: Context) -> Node:
     if not _compares_as_the_index(view, context):
         _refuse(view, what, "its start and bound have other types than the index")
     after = _after(view, view.start, context)
-    is_reached = runs_surely(view, context) or _begins_at_most_at_bound(view, context)
+    is_reached = runs_surely(view, context) or begins_at_most_at_bound(view, context)
     return after if is_reached else ternary(_runs(view), after, view.start)
-
-
-def _begins_at_most_at_bound(view: CanonicalLoop, context: Context) -> bool:
-    """Whether a loop ends at its bound also where it does not run: from 0 to an unsigned number, or back."""
-    if abs(view.stride) != 1 or view.relation not in {"<", ">"}:
-        return False
-    lowest, highest = (view.start, view.bound) if view.upward else (view.bound, view.start)
-    return literal_value(lowest) == 0 and is_computed_unsigned(highest, context)
 
 
 def _settled(

@@ -15,6 +15,7 @@ Source: for the idea, forward substitution; S. Muchnick, "Advanced Compiler Desi
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Set
 from dataclasses import replace
 
@@ -31,8 +32,8 @@ from orio_py.ctree.rewrite import (
     walk,
     walk_statements,
 )
+from orio_py.ctree.symbols import declaration_of
 from orio_py.transformation.base import Context
-from orio_py.transformation.context import with_inner_declarations
 from orio_py.transformation.expression_types import expression_type
 from orio_py.transformation.forms import bound_is_invariant, overwritten_by
 from orio_py.transformation.sites import marked_like
@@ -44,7 +45,7 @@ def with_direct_bounds(tree: Node, context: Context) -> Node:
     """The tree in whose blocks no start and no bound is a variable that holds a sum; the same object where that is so."""
     if any(isinstance(part, (c_ast.Goto, c_ast.Label)) for part in walk_statements(tree)):
         return tree
-    blocks = _Blocks(with_inner_declarations(tree, context))
+    blocks = _Blocks(_with_own_declarations(tree, context))
     new = blocks.rewrite(tree)
     done = context.effects(new)
     used = done.scalar_reads | done.address_taken | context.live_after | context.exposed
@@ -99,6 +100,14 @@ class _Blocks(Rewriter):
             if not _keeps(items[place], name, value, self._context):
                 break
         return is_put
+
+
+def _with_own_declarations(tree: Node, context: Context) -> Context:
+    """The context with what a tree declares under a name of which there is no other."""
+    found = [declaration_of(d) for d in walk(tree) if isinstance(d, c_ast.Decl) and d.name]
+    times = Counter([*context.declarations, *(each.name for each in found)])
+    own = {each.name: each for each in found if times[each.name] == 1}
+    return replace(context, declarations={**context.declarations, **own})
 
 
 def _is(node: Node, name: str) -> bool:
