@@ -513,7 +513,10 @@ def test_simpler_forms_compute_the_same(tmp_path: Path, name: str) -> None:
         # The table changes, or what is written may be in it; a row may go on into the next one.
         ("Parallelize()", "double *r[9]; @@ for (i = 0; i < n; i++) { p = r[i]; r[i] = y; p[i] = 1; }"),
         ("Parallelize()", "double **r = &g; @@ for (i = 0; i < n; i++) { p = r[i]; g = y; p[i] = 1; }"),
-        ("Parallelize()", "char **r = (char **)g; @@ for (i = 0; i < n; i++) { char *o = r[i]; o[i] = 1; }"),
+        (
+            "Parallelize()",
+            "char **r = (char **)g; @@ for (i = 0; i < n; i++) { char *o = r[i]; r[i] = o + 1; o[i] = 1; }",
+        ),
         ("Parallelize()", "double a[9][9]; @@ for (i = 0; i < n; i++) { p = &a[i][0]; p[n] = 1; }"),
         ("Parallelize()", "double a[9][9]; @@ for (i = 0; i < n; i++) { p = a[i]; p[n] = 1; }"),
         # The count is used where it is less by one already, or changed in the loop.
