@@ -192,6 +192,11 @@ class _Rows(Rewriter):
         name = self.names.get(emit_expression(node))
         return self.generic(node) if name is None else ident(name)
 
+    def visit_UnaryOp(self, node: c_ast.UnaryOp) -> Node:
+        """`&rows[y]` is no read."""
+        is_place = node.op == "&" and emit_expression(node.expr) in self.names
+        return node if is_place else self.generic(node)
+
     def _loop(self, node: For) -> tuple[list[Node], Node]:
         """The declarations before a loop, and the loop with them."""
         before, declared = dict(self.names), list[Node]()
