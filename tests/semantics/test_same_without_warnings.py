@@ -188,6 +188,20 @@ def test_starts_that_a_short_unsigned_index_does_not_hold(tmp_path: Path) -> Non
         assert assert_same_results(batch, tmp_path) == 3 * len(steps)
 
 
+def test_peeled_loops_between_numbers_with_casts(tmp_path: Path) -> None:
+    loops = [
+        f"for (i = {start}; i < {bound}; i += {step}) {{ a[i] = b[i] * 2; acc += i; }}"
+        for start in ("(unsigned)0", "(short)1")
+        for bound in ("(signed char)259", "(unsigned char)(9 + 256)", "1 + 1")
+        for step in (1, 2)
+    ]
+    for kind in ("size_t", "unsigned", "int"):
+        batch = [
+            Case(code, step, kind, SIZES) for code in loops for step in (Peel(1, 2), Peel(2), Peel(0, 1))
+        ]
+        assert assert_same_results(batch, tmp_path, "-Wtype-limits") == len(batch)
+
+
 def test_blocks_of_a_wide_index_down_to_an_unsigned_bound(tmp_path: Path) -> None:
     loops = [
         f"for ({index} k = n; k >= {bound}; k -= {stride}) b[k] = a[k] * 2;"

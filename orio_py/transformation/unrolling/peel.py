@@ -16,7 +16,7 @@ Computing Surveys 26(4), 1994, section 6.3.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 from orio_py.core.expr import Value
@@ -44,6 +44,7 @@ from orio_py.transformation.arguments import wrong
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.certain_conditions import is_always_true
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
+from orio_py.transformation.expression_types import constant_value
 from orio_py.transformation.final_index import is_live
 from orio_py.transformation.forms import has_size_taken, start_is_invariant
 from orio_py.transformation.types import index_type, is_natural, same_signedness
@@ -53,6 +54,8 @@ from orio_py.transformation.unrolling.jam_rewrite import with_header
 from orio_py.transformation.unrolling.unroll import unrollable
 
 _DECLARATIONS = (c_ast.Decl, c_ast.DeclList, c_ast.Typedef)
+_SMALL = 2**15 - 1
+"""The largest number that has one value on all machines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,7 @@ class Peel:
         for name, value in (("first", self.first), ("last", self.last)):
             if value < 0:
                 refuse("ORIO-T011", f"`{name}` is {value}; it must be at least 0", node, argument=name)
-        view = unrollable(node, "Peel", context, force=self.force)
+        view = _with_numbers(unrollable(node, "Peel", context, force=self.force), context)
         size = (self.first + self.last) * unroll_rewrite.count_statements(view.body)
         unroll_rewrite.require_size(size, "Peel", node, "first" if self.first >= self.last else "last")
         if self.first + self.last and _trips(view) is None:
@@ -109,6 +112,17 @@ class Peel:
         if self.first + self.last > 1:
             return without_comments(view.node)
         return assign(view.index, view.start) if is_live(view, context) else None
+
+
+def _with_numbers(view: CanonicalLoop, context: Context) -> CanonicalLoop:
+    """The loop with the small numbers that a start and a bound without names are, as `(unsigned)0` and `(signed char)3`."""
+    names = (part for end in (view.start, view.bound) for part in walk(end) if isinstance(part, c_ast.ID))
+    if view.trip_count() is not None or any(names):
+        return view
+    start, bound = (constant_value(part, context) for part in (view.start, view.bound))
+    if start is None or bound is None or not (0 <= start <= _SMALL and 0 <= bound <= _SMALL):
+        return view
+    return replace(view, start=const(start), bound=const(bound))
 
 
 def _trips(view: CanonicalLoop) -> int | None:
