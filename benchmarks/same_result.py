@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
+import subprocess
 import sys
 import tempfile
 import time
@@ -38,6 +39,10 @@ OPTIMISED = 6
 """Every so many batches one is compiled with optimisation in place of the sanitizers."""
 
 
+PATIENCE = 20
+"""How many batches may take too long before no more are drawn."""
+
+
 @dataclass(slots=True)
 class Count:
     """What came of the recipes that name one transformation."""
@@ -54,12 +59,13 @@ class Count:
 
 @dataclass(slots=True)
 class Tally:
-    """The counts of each transformation and of all, and the findings."""
+    """The counts of each transformation and of all, the findings, and the batches that took too long."""
 
     by_name: dict[str, Count] = field(default_factory=dict[str, Count])
     total: Count = field(default_factory=Count)
     findings: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
     compiler: list[int] = field(default_factory=list[int])
+    late: list[str] = field(default_factory=list[str])
 
     def add(self, tried: Tried) -> None:
         """Count one case, once for each transformation of its recipe."""
@@ -99,8 +105,19 @@ class Task:
     forms: tuple[str, ...] = ()
 
 
-def worker(task: Task) -> list[Tried]:
-    """The cases of one batch, compared."""
+def worker(task: Task) -> list[Tried] | str:
+    """The cases of one batch, compared; what took too long if that happens twice."""
+    try:
+        return _compared(task)
+    except subprocess.TimeoutExpired:
+        pass
+    try:
+        return _compared(task)
+    except subprocess.TimeoutExpired as late:
+        return f"seeds from {task.seed}: `{late.cmd[0]}` took longer than {late.timeout:.0f} s twice"
+
+
+def _compared(task: Task) -> list[Tried]:
     with tempfile.TemporaryDirectory(prefix="orio-proof-") as folder:
         tried: list[Tried] = []
         variants = 0
@@ -155,12 +172,17 @@ def compare(
     with multiprocessing.get_context("fork").Pool(jobs, maxtasksperchild=40) as pool:
         waiting = [pool.apply_async(worker, (next(tasks),)) for _ in range(2 * jobs)]
         while waiting:
-            for each in waiting.pop(0).get():
+            batch = waiting.pop(0).get()
+            if isinstance(batch, str):
+                tally.late.append(batch)
+                print(f"  not compared: {batch}", file=sys.stderr)
+                batch = []
+            for each in batch:
                 tally.add(each)
                 if each.outcome is not None and each.outcome.kind == "wrong":
                     print(f"  finding: seed {each.case.seed}", file=sys.stderr)
             done = tally.total.same + tally.total.wrong
-            if done + TOGETHER * len(waiting) < count:
+            if done + TOGETHER * len(waiting) < count and len(tally.late) < PATIENCE:
                 waiting.append(pool.apply_async(worker, (next(tasks),)))
             if time.monotonic() - last > 20:
                 last = time.monotonic()
@@ -239,6 +261,8 @@ def main() -> int:
         f"\n{total.same + total.wrong} cases compared in {time.monotonic() - start:.0f} s, "
         f"{total.runs} runs, {total.wrong} findings"
     )
+    for text in tally.late:
+        print(f"not compared: {text}")
     for _, text in tally.findings[: arguments.show]:
         print(f"\n{text}")
     if tally.compiler:
