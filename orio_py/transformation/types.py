@@ -329,6 +329,8 @@ def signedness(expression: Node, context: Context) -> Signedness:
 
 def is_floating(expression: Node, context: Context) -> bool:
     """Whether an expression is seen to be a floating-point number."""
+    if (kind := expression_type(expression, context)) is not None:
+        return kind.is_floating
     match expression:
         case c_ast.Constant():
             return is_floating_literal(expression)

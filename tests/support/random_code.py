@@ -87,7 +87,8 @@ class Array:
 class Loop:
     """A loop: its number, index, header (with marks), the statements of its body, and how it is written.
 
-    `form` is `for`, `while`, `open` for `for (; …; …)`, `stepless` for `for (…; …;)` or `down` for `while (i-- > 0)`.
+    `form` is `for`, `while`, `open` for `for (; …; …)`, `stepless` for `for (…; …;)`, `down` for `while (i-- > 0)`,
+    `do` for a loop that tests behind its body, or `do_step` for one whose test steps first.
     """
 
     number: int
@@ -184,28 +185,33 @@ def render(items: tuple[Item, ...], before: dict[int, str] | None = None, indent
         only = item.body[0] if len(item.body) == 1 else None
         single = isinstance(only, Loop) and only.form == "for" and item.form in {"for", "open"}
         brace = "" if single and not item.braces else " {"
-        first, head, last = _written(item)
+        first, head, last, tail = _written(item)
         lines.extend(indent + line for line in first)
         lines.extend(indent + line for line in recipe.splitlines())
         lines.append(f"{indent}{head}{brace}")
         lines.append(render(item.body, before, indent + "  ").rstrip("\n"))
         lines.extend(f"{indent}  {line}" for line in last)
         if brace:
-            lines.append(indent + "}")
+            lines.append(f"{indent}}}{tail}")
     return "".join(line + "\n" for line in lines)
 
 
-def _written(loop: Loop) -> tuple[list[str], str, list[str]]:
-    """What stands before a loop, its first line, and what stands at the end of its body."""
+def _written(loop: Loop) -> tuple[list[str], str, list[str], str]:
+    """What stands before a loop, its first line, what stands at the end of its body, and behind it."""
     if loop.form == "for":
-        return [], f"for ({loop.header})", []
+        return [], f"for ({loop.header})", [], ""
     start, mark, test, step = loop.header.split("; ")
     match loop.form:
         case "while":
-            return [f"{start};"], f"while ({mark}; {test})", [f"{step};"]
+            return [f"{start};"], f"while ({mark}; {test})", [f"{step};"], ""
         case "open":
-            return [f"{start};"], f"for (; {mark}; {test}; {step})", []
+            return [f"{start};"], f"for (; {mark}; {test}; {step})", [], ""
         case "stepless":
-            return [], f"for ({start}; {mark}; {test};)", [f"{step};"]
+            return [], f"for ({start}; {mark}; {test};)", [f"{step};"], ""
+        case "do":
+            return [f"{start};"], "do", [f"{step};"], f" while ({mark}; {test});"
+        case "do_step":
+            stepped = re.sub(rf"\b{loop.index}\b", f"{step[-2:]}{loop.index}", test, count=1)
+            return [f"{start};"], "do", [], f" while ({mark}; {stepped});"
         case _:
-            return [f"{start};"], f"while ({mark}; {loop.index}-- > 0)", []
+            return [f"{start};"], f"while ({mark}; {loop.index}-- > 0)", [], ""

@@ -15,6 +15,12 @@ from random_code import GLOBAL, PRELUDE, Array, Code, Item, Loop, Run, render
 from random_code_choices import Choices
 from random_code_forms import NO_FORMS
 from random_code_shapes import PLAIN, Shape
+from random_real_images import DEFINITIONS as IMAGE_DEFINITIONS
+from random_real_images import LOCALS as IMAGE_LOCALS
+from random_real_images import NEEDS as IMAGE_NEEDS
+from random_real_images import READS as IMAGE_READS
+from random_real_images import STARTS as IMAGE_STARTS
+from random_real_images import STATEMENTS as IMAGES
 from random_real_nests import RealMaker
 from random_real_structures import DEFINITIONS as STRUCTURE_DEFINITIONS
 from random_real_structures import LOCALS as STRUCTURE_LOCALS
@@ -87,6 +93,7 @@ DEFINITIONS: tuple[tuple[str, str], ...] = (
         "struct box { int n; double v; struct { int m; } inner; double weight[2]; };",
     ),
     *STRUCTURE_DEFINITIONS,
+    *IMAGE_DEFINITIONS,
 )
 """What may stand at file scope, by the name whose use asks for it; later ones may use earlier ones."""
 
@@ -112,6 +119,7 @@ LOCALS: tuple[tuple[str, str], ...] = (
     ("total", "  long sum_ = 3, *total = &sum_;"),
     ("sums", "  struct sums_ sums = {4, {5}};"),
     *STRUCTURE_LOCALS,
+    *IMAGE_LOCALS,
 )
 """What the function around the region may declare, in this order."""
 
@@ -121,6 +129,7 @@ STARTS: tuple[tuple[str, str], ...] = (
     ("extent", "  extent = 6;"),
     ("pool", "  for (int q_ = 0; q_ < 65536; q_++) pool[q_] = q_ % 7;"),
     *STRUCTURE_STARTS,
+    *IMAGE_STARTS,
 )
 """What it sets before the region, as a run must not know of the one before."""
 
@@ -138,6 +147,7 @@ READS: tuple[tuple[str, str], ...] = (
     ("sums", "  last_[25] = sums.n + 31 * sums.inner.m;"),
     ("room", "  if (m % 2) out_[20] = room[0] + 2 * room[1] + 3 * room[2] + 4 * room[3];"),
     *STRUCTURE_READS,
+    *IMAGE_READS,
 )
 """What it reads after the region."""
 
@@ -203,7 +213,7 @@ class File:
         used = original + self.around[0] + self.around[1]
         used += " store" * _has(used, "box") + " bound_" * _has(used, "limit")
         used += " pool past" * _has(used, "walk")
-        for name, needed in NEEDS:
+        for name, needed in (*NEEDS, *IMAGE_NEEDS):
             used += f" {needed}" * _has(used, name)
         lines: list[str] = []
         sets: list[str] = []
@@ -245,7 +255,7 @@ def random_real_code(choices: Choices, forms: Sequence[str], shape: Shape = PLAI
     real = frozenset({aim, *choices.some(forms, 9)})
     kinds = _kinds(choices, real)
     names = list(kinds)
-    outside = bool(real & {"index_address", "global_index", "time_loop"}) or choices.chance(60)
+    outside = bool(real & {"index_address", "global_index", "time_loop", "do_loops"}) or choices.chance(60)
     declared = dict.fromkeys(names, not outside)
     arrays, noalias = _arrays(choices, real)
     maker = RealMaker(
@@ -319,7 +329,7 @@ def _arrays(choices: Choices, real: frozenset[str]) -> tuple[tuple[Array, ...], 
     """Plain pointers, unless the form is something else; and whether they are promised not to overlap."""
     mode = choices.weighted((60, "pointer"), (25, "restrict"), (15, "promised"))
     # Pointers in structures lead to the same memory as others: nobody could promise otherwise.
-    mode = "pointer" if real & {"overlap", *STRUCTURES} else mode
+    mode = "pointer" if real & {"overlap", *STRUCTURES, *IMAGES} else mode
     form = "restrict" if mode == "restrict" else "pointer"
     element = (
         choices.weighted((85, "double"), (15, "float"))

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+import random_real_images as images
 import random_real_structures as structures
 from random_code import Item, Loop
 from random_code_nests import Maker
@@ -47,7 +48,9 @@ REAL_FORMS = (
     "walks",
     "passed_scalars",
     "tables",
+    "do_loops",
     *structures.STATEMENTS,
+    *images.STATEMENTS,
 )
 """The forms, by the names that the tables of results use."""
 
@@ -61,6 +64,7 @@ BOUNDS: Mapping[str, tuple[str, ...]] = {
     "global_bounds": ("extent", "extent - 1"),
     "own_names": ("min(n, m)",),
     **structures.BOUNDS,
+    **images.BOUNDS,
 }
 """Upper bounds of loops that a form adds."""
 
@@ -72,20 +76,26 @@ _ELEMENT = re.compile(r"\b([ab])\[@(\d+)\{([^@]*)@\}\]")
 
 @dataclass(slots=True)
 class RealMaker(Maker):
-    """Makes one region with the forms `drawn`; `inner` are the scalars that the loops around have set."""
+    """Makes one region with the forms `drawn`.
+
+    `inner` are the scalars that the loops around have set, and `in_row` is whether they have set a row of bytes.
+    """
 
     drawn: frozenset[str] = frozenset()
     inner: tuple[str, ...] = ()
+    in_row: bool = False
     labels: list[str] = field(default_factory=list[str])
     jumped: set[str] = field(default_factory=set[str])
 
     def nest(self, names: list[str], depth: int, outer: tuple[str, ...], like: Loop | None = None) -> Loop:
         name = names[len(outer)]
-        before, added = self.inner, self._carried() if depth > 1 else ()
+        before, added = (self.inner, self.in_row), self._carried() if depth > 1 else ()
         self.inner += added
+        sets_row = "byte_rows" in self.drawn and depth > 1 and self.choices.chance(60)
+        self.in_row = self.in_row or sets_row
         behind = self._label() if "gotos" in self.drawn else ""
         loop = Maker.nest(self, names, depth, outer, like)
-        self.inner = before
+        self.inner, self.in_row = before
         scope = (*outer, name)
         first: list[Item] = []
         last: list[Item] = []
@@ -96,6 +106,8 @@ class RealMaker(Maker):
             first += [f"double {each};", f"{each} = {value};"] if apart else [f"{kind}{each} = {value};"]
             if each not in "vu" or self.choices.chance(60):
                 last.append(f"{self.target(scope)} = {each};")
+        if sets_row:
+            first.append(f"unsigned char *row = {self.choices.pick(images.ROWS).replace('INDEX', name)};")
         if behind in self.jumped:
             last.insert(0, f"{behind}: ;")
         self.labels.remove(behind) if behind else None
@@ -110,9 +122,12 @@ class RealMaker(Maker):
 
     def _form(self, loop: Loop) -> str:
         """How a loop is written; a `continue` would leave out the step of another one than `for`."""
-        if "counting_while" not in self.drawn or loop.declared or "continue" in str(loop.body):
+        if loop.declared or "continue" in str(loop.body) or not self.drawn & {"counting_while", "do_loops"}:
             return "for"
-        if loop.header.count("; ") != 3 or not self.choices.chance(70):
+        if "do_loops" in self.drawn and self.choices.chance(70):
+            stepping = loop.header.endswith((f"{loop.index}--", f"{loop.index}++"))
+            return self.choices.pick(["do", *["do_step"] * stepping])
+        if "counting_while" not in self.drawn or loop.header.count("; ") != 3 or not self.choices.chance(70):
             return "for"
         unit = loop.header.endswith((f"{loop.index}--", f"--{loop.index}"))
         return self.choices.pick(["while", "open", "stepless", *["down"] * 3 * unit])
@@ -387,4 +402,5 @@ _STATEMENTS: Mapping[str, Statement] = {
     "passed_scalars": _passed_scalars,
     "tables": _tables,
     **structures.STATEMENTS,
+    **images.STATEMENTS,
 }

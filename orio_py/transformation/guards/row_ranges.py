@@ -114,7 +114,7 @@ def row_range(
     `uses` are all references to them, as many subscripts each; `known` the least values of scalars.
     """
     groups = _groups(uses)
-    if groups is None:
+    if not groups:
         return None
     first, behind = supply.fresh(f"{name}_first"), supply.fresh(f"{name}_end")
     scans: list[RowScan] = []

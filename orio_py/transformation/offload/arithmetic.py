@@ -69,7 +69,7 @@ class Arithmetic:
         return {name: declared.type for name, declared in self._context.declarations.items()}
 
     def polynomial(self, node: Node, known: ValueEnvironment) -> Polynomial | None:
-        """The value of an integer expression; None where it is no polynomial and changes in the nest."""
+        """The value of an integer expression; None for others, and where it is no polynomial and changes in the nest."""
         match node:
             case c_ast.Constant(type=kind, value=text) if "int" in kind:
                 value = literal_value(c_ast.Constant("int", text.rstrip("uUlL")))
@@ -77,7 +77,8 @@ class Arithmetic:
             case c_ast.ID(name=name) if name in known:
                 return known[name]
             case c_ast.ID(name=name):
-                return None if name in self._changing else self._symbol(name, node)
+                is_steady = name not in self._changing and not is_floating(node, self._context)
+                return self._symbol(name, node) if is_steady else None
             case c_ast.UnaryOp(op="-" | "+" as op, expr=operand):
                 inner = self.polynomial(operand, known)
                 return None if inner is None else inner.scaled(-1 if op == "-" else 1)
@@ -181,6 +182,8 @@ class Arithmetic:
         pure = not any(isinstance(part, (c_ast.FuncCall, c_ast.Assignment)) for part in walk(node))
         found = self._context.effects(node)
         if not pure or found.writes or names & (self._changing | known.keys()) or found.array_reads:
+            return None
+        if is_floating(node, self._context):
             return None
         return self._symbol(emit_expression(node), node)
 
