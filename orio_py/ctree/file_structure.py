@@ -7,15 +7,17 @@ branches of an `#if` open and close braces differently, it says so.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Literal
 
+from orio_py.core.names import C_KEYWORDS
 from orio_py.ctree.lexer import Token, TokenKind, directive_body, directive_name
 
 _CONTROL_WORDS = frozenset({"if", "for", "while", "switch", "do", "else", "return"})
 _ATTRIBUTES = frozenset({"__attribute__", "__attribute", "__declspec", "__asm__", "__asm", "asm"})
+_STORAGE = frozenset({"static", "extern", "inline", "__inline", "__inline__", "const", "volatile"})
 _CLOSERS = {")": "(", "]": "[", "}": "{"}
 
 
@@ -309,6 +311,29 @@ def _named_parentheses(header: list[Token]) -> list[tuple[int, int]]:
             index = end
         index += 1
     return found
+
+
+def macro_name(tokens: Sequence[Token], types: Set[str]) -> list[tuple[int, int]]:
+    """The arguments of an unknown macro in place of a function's name, `int NAME(add)(int n) { … }`; none without.
+
+    The parentheses in `number (add)(int n)` are those around a name: `number` is one of the `types`, or in small letters.
+    """
+    index, has_type = 0, False
+    while index + 1 < len(tokens) and not tokens[index].is_operator("{", "=", ";"):
+        token, behind = tokens[index], tokens[index + 1]
+        if token.kind is TokenKind.NAME and behind.is_operator("("):
+            end = closing(tokens, index + 1)
+            is_single = end == index + 3 and tokens[index + 2].kind is TokenKind.NAME
+            is_type = not has_type and (token.text in types or not token.text.isupper())
+            is_declarator = (
+                token.text in C_KEYWORDS or tokens[index + 2].is_operator("*", "(") or (is_single and is_type)
+            )
+            if not is_declarator and tokens[end + 1 : end + 2] and tokens[end + 1].is_operator("("):
+                return [(behind.start, tokens[end].end)]
+            index = end
+        has_type = has_type or not token.is_name(*_STORAGE)
+        index += 1
+    return []
 
 
 def function_name(header: list[Token]) -> str:

@@ -169,17 +169,13 @@ def is_within(value: Node, known: tuple[int, int], context: Context) -> bool:
             pass
     if (number := literal_value(value)) is not None:
         return known[0] <= number <= known[1]
-    if isinstance(value, c_ast.Cast):
-        kind = words_of(value.to_type, context)
-    elif isinstance(value, c_ast.ID) and value.name in context.macros:
+    if isinstance(value, c_ast.ID) and value.name in context.macros:
         text = context.macros[value.name].strip(" ()")
         return text.isdigit() and int(text) <= known[1]
-    elif isinstance(value, c_ast.UnaryOp) and value.op == "+":
+    if isinstance(value, c_ast.UnaryOp) and value.op == "+":
         return is_within(value.expr, known, context)
-    else:
-        declared = declared_as(value, context)
-        kind = declared.type if declared is not None else ""
-    inner = narrow_range(kind)
+    kind = expression_type(value, context)
+    inner = kind.reach if kind is not None and kind.is_narrow else None
     return inner is not None and known[0] <= inner[0] and inner[1] <= known[1]
 
 

@@ -454,3 +454,28 @@ def test_values_that_nothing_reads_get_no_variable_of_their_own(tmp_path: Path) 
     flags = ("-Wall", "-Wextra", "-Werror")
     compiled = subprocess.run(["gcc", "-c", *flags, "-o", os.devnull, file], capture_output=True)
     assert compiled.stderr == b""
+
+
+def test_loops_up_to_an_unsigned_member_need_no_test_that_they_run(tmp_path: Path) -> None:
+    text = """struct image { unsigned char w; int h; };
+struct shade { unsigned char red, green; short rest; };
+double f(double *a, double *b, int *c, struct image *image, struct shade *paint)
+{
+  int i;
+  double acc = 0;
+  /*@ begin Loop(transform Distribute()) @*/
+  for (i = 0; i <= image->w; i += 4) {
+    if (c[3] > 3) acc += paint[i].green;
+    a[i + 1] = b[i + 1] + paint[i].rest;
+  }
+  /*@ end @*/
+  return acc;
+}
+"""
+    new = transformed_file(text, {})
+    assert "const unsigned char image_w = image->w;" in new
+    file = tmp_path / "new.c"
+    file.write_text(new, encoding="utf-8")
+    flags = ("-Wall", "-Wextra", "-Werror")
+    compiled = subprocess.run(["gcc", "-c", *flags, "-o", os.devnull, file], capture_output=True)
+    assert compiled.stderr == b""

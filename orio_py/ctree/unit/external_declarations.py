@@ -10,7 +10,7 @@ from itertools import takewhile
 from typing import Any
 
 from orio_py.core.names import C_KEYWORDS
-from orio_py.ctree.file_structure import Item, closing, function_name, outline, parameter_list
+from orio_py.ctree.file_structure import Item, closing, function_name, macro_name, outline, parameter_list
 from orio_py.ctree.lexer import Token, TokenKind, blank, code_tokens, directive_name, names_in, scan
 from orio_py.ctree.macros import Macro, MacroChange, add_changes, changes_between, expanded, macros_at
 from orio_py.ctree.nodes import Node, c_ast
@@ -199,6 +199,7 @@ class _Item:
         text = self._with_lines(item.start, end, self.macros if own else {})
         is_other = has_other_types(text)
         text = _plain(text, keeps_pragmas=item.kind == "function")
+        text = blank(text, macro_name(code_tokens(scan(text)), self.types) * (item.kind == "function"))
         if item.kind == "function" and item.tokens[0].is_name(item.name):
             # The parser adds it by itself for functions without K&R declarations alone.
             text = f"int {text}"
@@ -378,11 +379,8 @@ def constant(node: Any, known: Mapping[str, int]) -> int | None:
     """The value of a constant expression of integers, such as an enumerator has; None if it is not evident."""
     match node:
         case c_ast.Constant(type=kind, value=value) if "int" in kind:
-            return (
-                int(value.rstrip("uUlL"), 0)
-                if not value.startswith("0") or value[1:2] in "xX"
-                else int(value.rstrip("uUlL"), 8)
-            )
+            is_octal = value.startswith("0") and value[1:2] not in "xX"
+            return int(value.rstrip("uUlL"), 8 if is_octal else 0)
         case c_ast.ID(name=name):
             return known.get(name)
         case c_ast.UnaryOp(op="-", expr=operand):

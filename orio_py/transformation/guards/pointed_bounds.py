@@ -20,6 +20,7 @@ from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast
 from orio_py.ctree.rewrite import declared_names, substitute, walk
 from orio_py.transformation.base import Context
+from orio_py.transformation.certain_conditions import is_always_true
 from orio_py.transformation.context import with_inner_declarations
 from orio_py.transformation.expression_types import expression_type
 from orio_py.transformation.forms import has_stable_index
@@ -154,7 +155,7 @@ class _FirstIterations:
         if test is None:
             return
         missing, tested = self.left, len(self.tests)
-        if not _runs_always(loop):
+        if not _always_holds(test) and not is_always_true(test, self._context):
             self.tests.append(test)
         self._around.append(loop)
         self._pass_through(loop.body)
@@ -266,21 +267,25 @@ def _reached(body: Node) -> Iterator[Node]:
             return
 
 
-def _runs_always(loop: CanonicalLoop) -> bool:
-    start, end = literal_value(loop.start), literal_value(loop.bound)
-    return start is not None and end is not None and loop.relation in {"<", "<="} and start < end
+def _always_holds(test: Node) -> bool:
+    """Whether a condition compares two numbers of which it holds."""
+    return _of_numbers(test) is True
 
 
 def _never_holds(test: Node) -> bool:
     """Whether a condition compares two numbers of which it does not hold."""
+    return _of_numbers(test) is False
+
+
+def _of_numbers(test: Node) -> bool | None:
     match test:
         case c_ast.BinaryOp(op="<" | "<=" | ">" | ">=" as op, left=left, right=right):
             one, two = literal_value(left), literal_value(right)
             if one is None or two is None:
-                return False
-            return not {"<": one < two, "<=": one <= two, ">": one > two, ">=": one >= two}[op]
+                return None
+            return {"<": one < two, "<=": one <= two, ">": one > two, ">=": one >= two}[op]
         case _:
-            return False
+            return None
 
 
 _EXPRESSIONS = (c_ast.BinaryOp, c_ast.UnaryOp, c_ast.TernaryOp, c_ast.Cast, c_ast.ArrayRef, c_ast.StructRef)

@@ -425,3 +425,36 @@ def test_a_variable_hides_the_type_of_its_name() -> None:
         "void f(layer layer) { { int real; } int data; <<data = layer.n;>> }"
     )
     assert near.typedefs == {"real"}
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "void NAME(137)(int n, double *a, number *b)",
+        "FUNC(void, work)(int n, double *a, number *b)",
+        "static double NAME(add)(int n, double *a, number *b)",
+        "FN(add)(int n, double *a, number *b)",
+        "__attribute__((noinline)) void NAME(add, 2)(int n, double *a, number *b)",
+        "static number (add)(int n, double *a, number *b)",
+        "int (add)(int n, double *a, number *b)",
+    ],
+)
+def test_a_function_that_an_unknown_macro_names_has_its_parameters(header: str) -> None:
+    found = around(f"typedef double number;\n{header}\n{{\n  int i = 0;\n  <<a[i] = b[i];>>\n}}\n")
+    assert found.function is not None
+    assert names(found.function.parameters) == ["n", "a", "b"]
+    assert names(found.locals) == ["i"]
+
+
+@pytest.mark.parametrize(
+    ("header", "parameters"),
+    [
+        ("int (*chosen(int n, int m))(int)", ["n", "m"]),
+        ("double old(n, f) int n; double (*f)(double);", ["n", "f"]),
+        ("double old(n, f) int n; number (*f)(double);", ["n", "f"]),
+    ],
+)
+def test_other_declarators_with_two_pairs_of_parentheses(header: str, parameters: list[str]) -> None:
+    found = around(f"typedef double number;\n{header}\n{{\n  <<n = 1;>>\n}}\n")
+    assert found.function is not None
+    assert names(found.function.parameters) == parameters
