@@ -215,6 +215,22 @@ CASES = {
     "fourfold": ("Parallelize()", "for (i = 0, j = 3; i < n; i++, j += 4) x[j] = y[i];", "j"),
     "own": ("Parallelize()", "for (int k = 4 * n, i = 0; i < n; i++, k++) x[k + 9] = y[i];", "0"),
     "bumped": ("Parallelize()", "for (i = 0, p = x; i < n; i++, p++) p[0] = y[i];", "i"),
+    "continue beside another branch": (
+        "Unroll(ufactor=3)",
+        "k = 1; t = 9; @@ for (i = 0; i < n; i++) { if (y[i] == 0) { continue; } else { if (!k) t = t < y[i] ? t : y[i]; else { t = y[i]; k = 0; } } }",
+        "k * 100 + (int)t",
+    ),
+    "continue in the other branch": (
+        "UnrollJam(ufactor=2)",
+        "for (i = 0; i < n; i++) { if (y[i] > 2) { double e = y[i]; x[i] = e; } else { x[i] = 1; continue; }"
+        " double e = 3; for (j = 0; j < 2; j++) x[i] += e; }",
+        "i",
+    ),
+    "continue in both branches": (
+        "Unroll(ufactor=2)",
+        "for (i = 0; i < n; i++) { if (y[i] > 2) { if (i == 3) continue; x[i] = 2; } else continue; x[i] += y[i]; }",
+        "i",
+    ),
     "continue": (
         "Parallelize()",
         "for (i = 0; i < n; i++) { if (y[i] < 0) { x[i] = 1; continue; } if (i == 3) continue; x[i] = y[i]; }",

@@ -12,7 +12,7 @@ dependence", POPL 1983.
 
 from __future__ import annotations
 
-from orio_py.ctree.build import block, if_, unary
+from orio_py.ctree.build import block, if_, statements, unary
 from orio_py.ctree.nodes import INCREMENTS, NEGATED, Compound, For, Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, copy_with, walk, walk_statements
 
@@ -43,25 +43,36 @@ def _converted(items: list[Node]) -> list[Node] | None:
     """The statements of a body without `continue` at their own level; None where there is none."""
     for place, item in enumerate(items):
         match item:
-            case c_ast.If(iffalse=None, iftrue=then) if (before := _before_continue(then)) is not None:
-                rest = items[place + 1 :]
+            case c_ast.If(iftrue=then, iffalse=other) if (before := _before_continue(then)) is not None:
+                rest = [*_opened(other), *items[place + 1 :]]
                 if not rest and not before and _only_tests(item.cond):
                     return items[:place]
                 inner = block(*(_converted(rest) or rest))
                 if not before:
                     return [*items[:place], if_(negated(item.cond), inner)]
                 return [*items[:place], copy_with(item, iftrue=block(*before), iffalse=inner)]
+            case c_ast.If(iftrue=then, iffalse=other) if (before := _before_continue(other)) is not None:
+                rest = [*_opened(then), *items[place + 1 :]]
+                inner, last = block(*(_converted(rest) or rest)), block(*before) if before else None
+                return [*items[:place], copy_with(item, iftrue=inner, iffalse=last)]
             case _:
                 pass
     return None
 
 
-def _before_continue(then: Node) -> list[Node] | None:
+def _before_continue(branch: Node | None) -> list[Node] | None:
     """The statements before the `continue` that ends a branch; None where none does."""
-    if isinstance(then, c_ast.Continue):
+    if isinstance(branch, c_ast.Continue):
         return []
-    items = list(then.block_items or []) if isinstance(then, Compound) else []
+    items = list(branch.block_items or []) if isinstance(branch, Compound) else []
     return items[:-1] if items and isinstance(items[-1], c_ast.Continue) else None
+
+
+def _opened(branch: Node | None) -> list[Node]:
+    """The statements of a branch; as a block where it declares names of its own."""
+    items = [] if branch is None else statements(branch)
+    is_open = not any(isinstance(item, (c_ast.Decl, c_ast.DeclList)) for item in items)
+    return items if is_open or branch is None else [branch]
 
 
 def _only_tests(condition: Node) -> bool:
