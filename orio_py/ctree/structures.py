@@ -21,6 +21,12 @@ Structures = Mapping[str, Members]
 _FLOATING = frozenset({"float", "double", "long double"})
 
 
+def member_name(node: c_ast.StructRef) -> str:
+    """`n` of `s.n` and `p->n`."""
+    assert isinstance(node.field, c_ast.ID)
+    return node.field.name
+
+
 def member_path(structures: Structures, kind: str, name: str) -> Members:
     """The member of a structure by its name, behind those without a name that hold it; nothing if there is none."""
     for member in structures.get(kind, ()):
@@ -42,25 +48,23 @@ def number_type(
     while isinstance(node, c_ast.ArrayRef) or (isinstance(node, c_ast.UnaryOp) and node.op == "*"):
         node = node.name if isinstance(node, c_ast.ArrayRef) else node.expr
         depth += 1
-    found = _declared(node, declared, structures)
+    found = named_by(node, declared, structures)
     if found is None or "(" in found.type or found.pointers + len(found.dimensions) != depth:
         return None
     return ctype(types.get(found.type, found.type))
 
 
-def _declared(
-    node: Node, declared: Mapping[str, CDeclaration], structures: Structures
-) -> CDeclaration | None:
+def named_by(node: Node, declared: Mapping[str, CDeclaration], structures: Structures) -> CDeclaration | None:
     """The declaration of a variable or a member, whichever element of arrays it is in."""
     match node:
         case c_ast.ID(name=name):
             return declared.get(name)
         case c_ast.StructRef(name=outer, field=c_ast.ID(name=name)):
-            kind = _declared(outer, declared, structures)
+            kind = named_by(outer, declared, structures)
             path = () if kind is None else member_path(structures, kind.type, name)
             return path[-1] if path else None
         case c_ast.ArrayRef(name=array) | c_ast.UnaryOp(op="*", expr=array):
-            return _declared(array, declared, structures)
+            return named_by(array, declared, structures)
         case _:
             return None
 

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 
 from orio_py.core.source import SourceFile
 from orio_py.ctree.build import binary, ident
-from orio_py.ctree.ctype import INT, CType, ctype, type_of
+from orio_py.ctree.ctype import INT, CType, Rank, ctype, type_of
 from orio_py.ctree.evaluate import NoValueError, Number, evaluate
 from orio_py.ctree.known_functions import result_type
 from orio_py.ctree.nodes import Node, c_ast, reference_parts
 from orio_py.ctree.parse import parse_statement, parse_statements
+from orio_py.ctree.rewrite import walk
+from orio_py.ctree.structures import number_type
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
 
@@ -31,7 +33,7 @@ def expression_type(
             case c_ast.FuncCall():
                 return result_type(part)
             case c_ast.StructRef():
-                return _of_member(part, 0, known, context)
+                return number_type(part, known, context.structures, context.types)
             case c_ast.UnaryOp(op="*", expr=c_ast.ID(name=name)) if name in known:
                 found = known[name]
                 return _named(found.type, context) if found.pointers + len(found.dimensions) == 1 else None
@@ -44,7 +46,7 @@ def expression_type(
 def _of_variable(node: Node, declared: Mapping[str, CDeclaration], context: Context) -> CType | None:
     array, subscripts = reference_parts(node)
     if isinstance(array, c_ast.StructRef):
-        return _of_member(array, len(subscripts), declared, context)
+        return number_type(node, declared, context.structures, context.types)
     if not isinstance(array, c_ast.ID):
         return None
     found = declared.get(array.name)
@@ -53,14 +55,11 @@ def _of_variable(node: Node, declared: Mapping[str, CDeclaration], context: Cont
     return _named(found.type, context) if found.pointers + len(found.dimensions) == len(subscripts) else None
 
 
-def _of_member(
-    node: c_ast.StructRef, depth: int, declared: Mapping[str, CDeclaration], context: Context
-) -> CType | None:
-    """The type of a number in a single structure, which a variable is or points to, behind so many subscripts."""
-    member = single_member(node, declared, context)
-    if member is None or member.pointers + len(member.dimensions) != depth or "(" in member.type:
-        return None
-    return _named(member.type, context)
+def uses_wide_members(node: Node, context: Context) -> bool:
+    """Whether an expression uses a member of a structure, or an element of one, that may be wider than `int`."""
+    members = (part for part in walk(node) if isinstance(reference_parts(part)[0], c_ast.StructRef))
+    kinds = (expression_type(member, context) for member in members)
+    return any(kind is not None and Rank.LONG <= kind.rank <= Rank.LONG_LONG for kind in kinds)
 
 
 def single_member(

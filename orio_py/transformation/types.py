@@ -15,7 +15,7 @@ from orio_py.ctree.nodes import Node, c_ast, reference_parts
 from orio_py.ctree.rewrite import walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
-from orio_py.transformation.expression_types import expression_type
+from orio_py.transformation.expression_types import expression_type, uses_wide_members
 
 Signedness = Literal["signed", "unsigned", "unknown"]
 
@@ -218,7 +218,7 @@ def fits_index(expression: Node, index: str, context: Context) -> bool:
     wide = is_wide(index)
     names = (n.name for n in walk(expression) if isinstance(n, c_ast.ID))
     types = (context.declarations[n].type for n in names if n in context.declarations)
-    return wide or not any(is_wide(t) for t in types)
+    return wide or not (any(is_wide(t) for t in types) or uses_wide_members(expression, context))
 
 
 def _choices(expression: Node) -> list[Node]:
@@ -304,11 +304,11 @@ def signedness(expression: Node, context: Context) -> Signedness:
         case c_ast.Constant():
             unsigned = expression.type != "char" and "u" in expression.value.lower()
             return "unsigned" if unsigned else "signed"
-        case c_ast.ID() | c_ast.ArrayRef():
+        case c_ast.ID() | c_ast.ArrayRef() if not isinstance(reference_parts(expression)[0], c_ast.StructRef):
             return _signedness_of_name(expression, context)
         case c_ast.UnaryOp(op="-" | "+" | "~", expr=operand):
             return signedness(operand, context)
-        case c_ast.StructRef() | c_ast.UnaryOp(op="*" | "sizeof"):
+        case c_ast.StructRef() | c_ast.ArrayRef() | c_ast.UnaryOp(op="*" | "sizeof"):
             kind = expression_type(expression, context)
             return "unknown" if kind is None else "unsigned" if kind.unsigned else "signed"
         case c_ast.BinaryOp(op="+" | "-" | "*" | "/" | "%" | "&" | "|" | "^", left=left, right=right):

@@ -223,6 +223,22 @@ def test_results_of_functions_of_c_have_their_types(value: str) -> None:
         UnrollReduction(2).apply(statement(f"{FOR_I} total += sqrt(i);"), around)
 
 
+MEMBERS = (
+    "struct box { int *counts, most[9]; long *wide; struct box *in; } *b; struct box s[9]; int i, n, total;"
+)
+
+
+@pytest.mark.parametrize("value", ["b->counts[i]", "b->in->most[i]", "s[i].most[2]", "s[1].in->counts[i]"])
+def test_elements_of_members_have_their_types(value: str) -> None:
+    around = context(MEMBERS, live="total")
+    loop = f"{FOR_I} total = total > {{0}} ? total : {{0}};"
+    text = emit(UnrollReduction(2).apply(statement(loop.format(value)), around))
+    assert text.count("total_1") > 2, text
+    for other in ("b->wide[i]", "b->counts[i] * 1.5", "s[i].in->wide[0]", "b->w - i"):
+        with pytest.raises(Refusal):
+            UnrollReduction(2).apply(statement(loop.format(other)), around)
+
+
 def test_accumulators_capture_no_name() -> None:
     node = statement(f"{FOR_I} {{ total += i; a[i] = total_0 + total_1; }}")
     around = context(f"{DECLARATIONS} int total_0, total_1;", live="total a")
