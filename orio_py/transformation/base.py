@@ -62,7 +62,8 @@ class Context:
     has already; `surrounding` the
     loops around the node, outermost first, as far as they are canonical.  `assumptions` are the promises of
     the specification; `overruled` collects what `force=True` overrules, `idle` what the user asked for and got nothing of.  `types` maps names that typedefs
-    give to numbers to the C types that they stand for, `structures` the names of structures to their members;
+    give to numbers to the C types that they stand for, `pointers` those of pointers to what these point to, `structures` the
+    names of structures to their members;
     `facts` are polynomials over integer variables that are at least 0 where the node begins, `followed` pointers to structures that were
     followed on every way to it, `enumerators` the values
     of enumeration constants, `functions` the file's own that calls may be replaced by, `obstacles` what keeps others from that, and `label` is a C identifier for the region.
@@ -82,6 +83,7 @@ class Context:
     surrounding: tuple[CanonicalLoop, ...] = ()
     assumptions: Assumptions = Assumptions()
     types: Mapping[str, str] = field(default_factory=dict[str, str])
+    pointers: Mapping[str, CDeclaration] = field(default_factory=dict[str, CDeclaration])
     structures: Structures = field(default_factory=dict[str, Members])
     facts: tuple[Constraint, ...] = ()
     followed: frozenset[str] = frozenset()

@@ -56,9 +56,8 @@ def context_for(task: TuningTask, region: Region) -> Context:
     # Of a parameter's memory the application decides, where sizes may differ that only the test program knows.
     inputs = (d for d in task.inputs.all_declarations if d.name not in _followed(region.tree))
     given = {d.name: _from_specification(d, {}) for d in inputs}
-    declared = dict(specified)
     outside = [_allocated_there(d, around, task.source.text) for d in around.globals]
-    declared |= {d.name: _rebound(d, around, inside) for d in (*outside, *parameters)}
+    declared = specified | {d.name: _rebound(d, around, inside) for d in (*outside, *parameters)}
     copied = copied_pointers(region.tree), subscript_depths(region.tree)
     declared |= {d.name: _as_local(d, around, copied) for d in around.locals}
     kept = mentioned | frozenset(
@@ -95,6 +94,7 @@ def context_for(task: TuningTask, region: Region) -> Context:
         has_openmp=task.build.has_openmp,
         only_here=_only_here(around, task.source.text, extent),
         types=task.types,
+        pointers=around.unit.named_types.pointers,
         structures=_structures(task),
         facts=_facts(around, inside, task.types),
         followed=_followed_before(around, inside),

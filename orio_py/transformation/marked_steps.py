@@ -78,7 +78,8 @@ class MarkedSteps:
         refused: list[GuardedTree] = []
         inspectable = _ELEMENTS if self.device_targets() else _UNDECIDED
         unknown = False
-        for form in forms(self.tree, context):
+        on_host = not self.device_targets() | self.directive_targets()
+        for form in forms(self.tree, context, typed=on_host):
             try:
                 return self._tried(form, values)
             except Refusal as refusal:
@@ -166,7 +167,8 @@ class MarkedSteps:
                 form.tree, lambda n: isinstance(n, Transform), cast("Change", change), context
             )
 
-        return GuardedRecipe(form.tree, apply, context, original, form.guards).result(rewrite)
+        made = GuardedRecipe(form.tree, apply, context, original, form.guards).result(rewrite)
+        return form.restored(made)
 
     def device_targets(self) -> frozenset[str]:
         """Those named by transformations, or by arguments that are not False."""

@@ -17,6 +17,7 @@ from orio_py.transformation.guards.guarded_tree import (
 )
 from orio_py.transformation.guards.loop_headers import with_tested_headers
 from orio_py.transformation.simpler import (
+    TypedMembers,
     in_simpler_forms,
     refined_forms,
     with_constant_steps,
@@ -26,12 +27,22 @@ from orio_py.transformation.simpler import (
 )
 
 
-def forms(tree: Node, context: Context) -> Iterator[GuardedTree]:
-    """The tree as it stands and the other ways to write it, then with functions' bodies in place of calls."""
-    yield from _ways(tree, context)
+def forms(tree: Node, context: Context, *, typed: bool) -> Iterator[GuardedTree]:
+    """The tree as it stands and the other ways to write it, then with functions' bodies in place of calls.
+
+    With `typed` also those where members have the types that they are used as.
+    """
+    yield from _typed_ways(tree, context, typed=typed)
     inlined = with_inlined_calls(tree, context)
     if inlined is not tree:
-        yield from _ways(inlined, context)
+        yield from _typed_ways(inlined, context, typed=typed)
+
+
+def _typed_ways(tree: Node, context: Context, *, typed: bool) -> Iterator[GuardedTree]:
+    yield from _ways(tree, context)
+    members = TypedMembers.of(tree, context) if typed else None
+    if members is not None:
+        yield from (replace(form, typed=members) for form in _ways(members.tree, members.context))
 
 
 def _ways(tree: Node, context: Context) -> Iterator[GuardedTree]:

@@ -97,7 +97,9 @@ class _Arrays:
         doubtful = sorted(names)
         own = {name: plain.names.get(name, name) for name in doubtful}
         threats = {
-            name: None
+            name: frozenset[str]()
+            if plain.are_rows(name)
+            else None
             if (found := spots.threats(name, plain.members(name), context)) is None
             else frozenset(map(plain.array_of, found))
             for name in doubtful

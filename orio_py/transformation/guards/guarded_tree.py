@@ -21,6 +21,7 @@ from orio_py.transformation.own_indices import own_indices
 from orio_py.transformation.parallel.pragma_text import is_about_loop
 from orio_py.transformation.simpler.conditions_inside import with_conditions_inside
 from orio_py.transformation.simpler.local_pointers import without_threatened_pointers
+from orio_py.transformation.simpler.typed_members import TypedMembers
 from orio_py.transformation.sites import outermost_marks, rewrite_where
 
 
@@ -29,18 +30,23 @@ class GuardedTree:
     """A tree that computes what the user's code does where conditions hold.
 
     `guards` are the conditions for what stands at the outermost marks, by their steps, and `originals` what stands there
-    else.
+    else.  `typed` are the members that have the types here that the code uses them as.
     """
 
     tree: Node
     context: Context
     guards: Mapping[int, Guard] = field(default_factory=dict[int, Guard])
     originals: Mapping[int, Node] = field(default_factory=dict[int, Node])
+    typed: TypedMembers | None = None
 
     def over(self, tree: Node) -> GuardedTree:
         """Another tree, at whose marks stands else what it has there itself, where nothing else is said."""
         marked = {mark.step: without_marks(mark) for mark in outermost_marks(tree)}
         return replace(self, tree=tree, originals={**marked, **self.originals})
+
+    def restored(self, tree: Node) -> Node:
+        """What comes of the tree, as the user's code has it."""
+        return tree if self.typed is None else self.typed.restored(tree)
 
 
 def with_own_indices(form: GuardedTree) -> GuardedTree:

@@ -3,39 +3,45 @@
     struct grid {int n; double *u, *v;} *g;      g->v[i] = g->u[i]   →  g_v[i] = g_u[i]   and back again
     struct {struct grid *in;} *s;                s->in->u[i] = 0     →  s_in_u[i] = 0
     int d[3];                                    x[i * d[1] + j]     →  x[i * d_1 + j]
+    struct {double *y;} **v;                     v[k]->y[j] = 0      →  v_y[k][j] = 0
 
-Only structures that a variable holds or points to, and that the statement reaches by no subscript, are looked at, and
-whole numbers that nothing in the statement writes.
+Only structures that a variable holds or points to, and that the statement reaches by no subscript, are looked at, whole numbers
+that nothing in the statement writes, and pointers to numbers in the structures of an array, which are rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
-from orio_py.ctree.build import unary
+from orio_py.ctree.build import index, unary
+from orio_py.ctree.ctype import ctype
 from orio_py.ctree.dependence.affine import Polynomial
-from orio_py.ctree.dependence.names import names_of, references
+from orio_py.ctree.dependence.names import NO_NAMES, names_of, references, resolve
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Comment, Node, array_of, c_ast
-from orio_py.ctree.rewrite import Rewriter, assigned_names, declared_names, walk
-from orio_py.ctree.structures import lie_inside
+from orio_py.ctree.rewrite import Rewriter, assigned_names, copy_with, declared_names, walk
+from orio_py.ctree.structures import lie_inside, member_name, member_path
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
 from orio_py.transformation.verdicts import aliases_in
+
+_RESTLESS = frozenset({"volatile", "_Atomic"})
 
 
 @dataclass(frozen=True, slots=True)
 class SingleMembers:
     """A statement over plain variables, and what these stand for.
 
-    `names` are the variables by paths such as `g.u`, `parts` the members by variables.
+    `names` are the variables by paths such as `g.u`, `parts` the members by variables, `rows` those in the structures of
+    arrays.
     """
 
     node: Node
     context: Context
     names: Mapping[str, str] = field(default_factory=dict[str, str])
     parts: Mapping[str, Node] = field(default_factory=dict[str, Node])
+    rows: Mapping[str, Node] = field(default_factory=dict[str, Node])
 
     @classmethod
     def of(cls, statement: Node, context: Context) -> SingleMembers:
@@ -51,7 +57,7 @@ class SingleMembers:
             apart = {naming.names.get(name, name) for name in given.noalias}
             given = replace(given, noalias=given.noalias | apart)
         plain = replace(context, declarations=declared, exposed=exposed, assumptions=given)
-        return cls(node, plain, naming.names, naming.parts)
+        return cls(node, plain, naming.names, naming.parts, naming.rows)
 
     def array_of(self, name: str) -> str:
         """The array whose elements hold what is named: `g.u` for the numbers `g.u.re` of `g->u[i].re`; else the name itself."""
@@ -64,6 +70,10 @@ class SingleMembers:
             inside = lie_inside(self.context.structures, declared.type, name[end + 1 :].split("."))
             return outer if inside else name
         return name
+
+    def are_rows(self, path: str) -> bool:
+        """Whether a path leads to rows in the structures of an array, which nothing that is written may be a pointer to."""
+        return self.names.get(path) in self.rows
 
     def members(self, path: str) -> tuple[CDeclaration, ...]:
         """The variables that stand for a member and for those that lead to it, outermost first; none for what is no member."""
@@ -92,7 +102,7 @@ class SingleMembers:
 
     def restored(self, node: Node) -> Node:
         """An expression or a statement over the members themselves."""
-        return _Restoring(self.parts).rewrite(node) if self.parts else node
+        return _Restoring(self.parts, self.rows).rewrite(node) if self.parts or self.rows else node
 
 
 class _Naming(Rewriter):
@@ -101,6 +111,7 @@ class _Naming(Rewriter):
         self.elements: dict[str, CDeclaration] = {}
         self.names: dict[str, str] = {}
         self.parts: dict[str, Node] = {}
+        self.rows: dict[str, Node] = {}
         self._context = context
         self._steady = steady
         self._texts: dict[str, str] = {}
@@ -109,7 +120,8 @@ class _Naming(Rewriter):
         found = references(statement, names_of(statement, context.declarations))
         self._written = frozenset(reference.spot for reference, _, is_written in found if is_written)
         self._supply = context.names(statement)
-        self._unfit = frozenset(assigned_names(statement)) | declared_names(statement) | _indexed(statement)
+        self._changing = frozenset(assigned_names(statement)) | declared_names(statement)
+        self._unfit = self._changing | _indexed(statement)
 
     def visit_ArrayRef(self, node: c_ast.ArrayRef) -> Node:
         """`d[1]`."""
@@ -124,7 +136,9 @@ class _Naming(Rewriter):
         return c_ast.ID(self._texts[text], node.coord)
 
     def visit_StructRef(self, node: c_ast.StructRef) -> Node:
-        """`g->u` and `g.u`."""
+        """`g->u` and `g.u`, and `v[k]->u`."""
+        if (row := self._row(node)) is not None:
+            return row
         base, through = self.rewrite(node.name), node.type == "->"
         declared = self._structure(base)
         if declared is None or declared.dimensions or declared.pointers != int(through):
@@ -135,12 +149,45 @@ class _Naming(Rewriter):
             return self.generic(node)
         outer = emit_expression(base)
         path = f"{self._paths.get(outer, outer)}.{member.name}"
+        if self.names.get(path) in self.rows:
+            return self.generic(node)
         if path not in self.names:
             name = self.names[path] = self._supply.fresh(path.replace(".", "_"))
             self._paths[name] = path
             self.parts[name] = node
             self.declared[name] = self._variable(name, member)
         return c_ast.ID(self.names[path], node.coord)
+
+    def _row(self, node: c_ast.StructRef) -> Node | None:
+        """A pointer to numbers in a structure of an array, which leads there by members that the statement leaves alone."""
+        steps = [node]
+        while isinstance(steps[-1].name, c_ast.StructRef):
+            steps.append(steps[-1].name)
+        match steps[-1].name:
+            case c_ast.ArrayRef(name=c_ast.ID(name=array), subscript=place):
+                found = _pointer_in(array, steps, self._context)
+            case _:
+                return None
+        if found is None or array in self._changing:
+            return None
+        path = ".".join([array, *map(member_name, reversed(steps))])
+        followed = [step.name for step in steps if step.type == "->"]
+        if path not in self.names and not self._is_written([node, *followed], path):
+            name = self.names[path] = self._supply.fresh(path.replace(".", "_"))
+            self.rows[name] = node
+            self.elements[name] = replace(
+                self._variable(name, found), pointers=2, text=f"{found.type} **{name}"
+            )
+        own = self.names.get(path)
+        return index(own, self.rewrite(place)) if own in self.rows else None
+
+    def _is_written(self, pointers: Sequence[Node], path: str) -> bool:
+        """Whether the statement may write one of the pointers that lead to a row, by the elements of rows, too."""
+        aliases = aliases_in(self._context)
+        spots = [found.spot for each in pointers if (found := resolve(each, NO_NAMES)) is not None]
+        return any(
+            spot == other or aliases.may_overlap(spot, other) for spot in spots for other in self._written
+        ) or any(aliases.may_hold_pointers(other) for other in self._written if other[0] == path)
 
     def _structure(self, base: Node) -> CDeclaration | None:
         """The declaration of a single structure, or of a pointer to one that the statement leaves alone."""
@@ -231,8 +278,17 @@ def _is_fixed(node: Node, changing: Set[str], context: Context) -> bool:
 
 
 class _Restoring(Rewriter):
-    def __init__(self, parts: Mapping[str, Node]) -> None:
+    def __init__(self, parts: Mapping[str, Node], rows: Mapping[str, Node]) -> None:
         self._parts = parts
+        self._rows = rows
+
+    def visit_ArrayRef(self, node: c_ast.ArrayRef) -> Node:
+        """A pointer in a structure of an array for a row."""
+        match node.name:
+            case c_ast.ID(name=name) if name in self._rows:
+                return _at(self._rows[name], self.rewrite(node.subscript))
+            case _:
+                return self.generic(node)
 
     def visit_ID(self, node: c_ast.ID) -> Node:
         """A member for its variable."""
@@ -244,6 +300,30 @@ class _Restoring(Rewriter):
         for name, part in self._parts.items():
             text = text.replace(f"`{name}`", f"`{emit_expression(part)}`")
         return node if text == node.text else Comment(text, node.trailing)
+
+
+def _pointer_in(array: str, steps: Sequence[c_ast.StructRef], context: Context) -> CDeclaration | None:
+    """The pointer to numbers that members, the last one first, lead to from an element of an array; None where they do not."""
+    member = context.declarations.get(array)
+    stars = 0 if member is None else member.pointers + len(member.dimensions) - 1
+    for step in reversed(steps):
+        path = () if member is None else member_path(context.structures, member.type, member_name(step))
+        if len(path) != 1 or stars != int(step.type == "->"):
+            return None
+        member, stars = path[0], path[0].pointers
+        if member.dimensions or member.overlaid or member.width or member.qualifiers & _RESTLESS:
+            return None
+    is_number = member is not None and ctype(context.types.get(member.type, member.type)) is not None
+    return member if stars == 1 and is_number else None
+
+
+def _at(row: Node, place: Node) -> Node:
+    """A pointer in another structure of the array."""
+    match row:
+        case c_ast.StructRef(name=inner):
+            return copy_with(row, name=_at(inner, place))
+        case _:
+            return copy_with(row, subscript=place)
 
 
 def _indexed(statement: Node) -> frozenset[str]:

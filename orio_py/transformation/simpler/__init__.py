@@ -26,10 +26,12 @@ from orio_py.transformation.simpler.local_pointers import without_local_pointers
 from orio_py.transformation.simpler.private_scalars import with_private_scalars
 from orio_py.transformation.simpler.running_values import with_running_values
 from orio_py.transformation.simpler.skipping import without_continue
+from orio_py.transformation.simpler.typed_members import TypedMembers
 from orio_py.transformation.simpler.typed_pointers import with_typed_pointers
 from orio_py.transformation.sites import with_marks_on_loops
 
 __all__ = [
+    "TypedMembers",
     "in_simpler_forms",
     "refined_forms",
     "with_constant_steps",

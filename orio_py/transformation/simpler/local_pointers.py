@@ -21,6 +21,7 @@ from orio_py.ctree.ctype import INT, CType, Rank, common
 from orio_py.ctree.dependence.names import NO_NAMES, Names, names_of, references, resolve
 from orio_py.ctree.nodes import NEGATED, Compound, Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, assigned_names, copy_with, declared_names, used_names, walk
+from orio_py.ctree.structures import member_path
 from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.transformation.base import Context
 from orio_py.transformation.expression_types import expression_type
@@ -166,20 +167,20 @@ class _Blocks(Rewriter):
     def _is_same_type(self, value: Node, declared: CDeclaration) -> bool:
         """Whether what an expression points to is of the type that the pointer says."""
         names = Names(self._context.declarations, {}, frozenset(), frozenset())
-        found = resolve(c_ast.UnaryOp("*", value), names)
+        base, _ = _inside_an_array(value) or (value, None)
+        found = resolve(c_ast.UnaryOp("*", base), names)
         if found is None:
             return False
         outer = self._context.declarations.get(found.variable)
         depth = len(found.subscripts)
+        for name in found.name.split(".")[1:]:
+            path = () if outer is None else member_path(self._context.structures, outer.type, name)
+            if outer is None or not path:
+                return False
+            depth -= sum(each.pointers + len(each.dimensions) for each in (outer, *path[:-1]))
+            outer = path[-1]
         if outer is None:
             return False
-        if "." in found.name:
-            path, subscripts = found.name.split("."), depth
-            members = self._context.structures.get(outer.type, ())
-            member = next((m for m in members if m.name == path[1]), None)
-            if member is None or len(path) > 2:
-                return False
-            depth, outer = subscripts - outer.pointers - len(outer.dimensions), member
         if _has_subscript(value) and (len(outer.dimensions) > 1 or outer.points_to_array):
             return False  # The pointer may go on into the next row.
         return _class(outer, self._context) == _class(declared, self._context) and depth == (
