@@ -58,7 +58,7 @@ class Context:
     `pragmas` the texts of the pragmas that stand directly before the node; `macros` those that
     the code may hold, which are constants: all others are expanded in it; `sizes` the C types of input parameters that nothing declares; `reserved` names that must not be declared (macros, types); `exposed` the scalars
     that a called function could change (globals, and locals whose address is taken); `only_here` the function's local
-    variables that nothing outside the node uses; `has_openmp` whether the user's build acts on the pragmas that the code
+    variables that nothing outside the node uses, and internal functions that only regions call; `has_openmp` whether the user's build acts on the pragmas that the code
     has already; `surrounding` the
     loops around the node, outermost first, as far as they are canonical.  `assumptions` are the promises of
     the specification; `overruled` collects what `force=True` overrules, `idle` what the user asked for and got nothing of.  `types` maps names that typedefs

@@ -26,6 +26,7 @@ from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import used_names, walk
 from orio_py.ctree.structures import Structures
 from orio_py.ctree.symbols import CDeclaration, Effects, declaration_of, effects
+from orio_py.ctree.unit.callees import Callee
 from orio_py.ctree.unit.value_ranges import facts_before
 from orio_py.spec.inputs import Declaration
 from orio_py.spec.parameter import Parameter
@@ -92,7 +93,8 @@ def context_for(task: TuningTask, region: Region) -> Context:
         assumptions=task.assumptions,
         exposed=_addressed(around, declared) | {d.name for d in around.globals},
         has_openmp=task.build.has_openmp,
-        only_here=_only_here(around, task.source.text, extent),
+        only_here=_only_here(around, task.source.text, extent)
+        | _only_in_regions(functions, task.source.text),
         types=task.types,
         pointers=around.unit.named_types.pointers,
         structures=_structures(task),
@@ -130,6 +132,16 @@ def _only_here(around: FileScope, text: str, region: Span) -> frozenset[str]:
             elsewhere.subtract(_mentions(text, own))
     inside = {d.name: here[d.name] + elsewhere[d.name] for d in around.locals}
     return frozenset(name for name, count in inside.items() if everywhere[name] - count == 1)
+
+
+def _only_in_regions(functions: Mapping[str, Callee], text: str) -> frozenset[str]:
+    """The internal functions that a file names nowhere outside of regions, but where it defines them."""
+    internal = {name for name, function in functions.items() if function.is_internal}
+    if not internal:
+        return frozenset()
+    whole = Span(0, len(text))
+    everywhere, inside = _mentions(text, whole), _mentions_in_regions(text, whole)
+    return frozenset(name for name in internal if everywhere[name] - inside[name] <= 1)
 
 
 @lru_cache(maxsize=8)

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from orio_py.ctree.build import cast_to
+from orio_py.ctree.known_functions import called_name
 from orio_py.ctree.nodes import WITH_STATEMENTS, Compound, GuardedPragma, Node, c_ast
 from orio_py.ctree.rewrite import Replacement, Rewriter, copy_with, declared_names, walk
 from orio_py.transformation.base import Context
@@ -34,7 +35,7 @@ def without_superfluous(tree: Node, original: Node, context: Context) -> Node:
 
 
 def with_idle_mentioned(tree: Compound, original: Node, context: Context) -> Compound:
-    """The tree, with `(void)x;` behind it for each variable that only the original has a use for."""
+    """The tree, with `(void)x;` behind it for each variable or function that only the original has a use for."""
     if tree is original or not context.only_here:
         return tree
     idle = (_used_in(original, context) - _used_in(tree, context)) & context.only_here
@@ -46,7 +47,8 @@ def with_idle_mentioned(tree: Compound, original: Node, context: Context) -> Com
 
 def _used_in(code: Node, context: Context) -> frozenset[str]:
     found = context.effects(code)
-    return found.reads | found.writes | found.address_taken | names_in_pragmas(code)
+    called = {called_name(part) or "" for part in walk(code) if isinstance(part, c_ast.FuncCall)}
+    return found.reads | found.writes | found.address_taken | names_in_pragmas(code) | called
 
 
 class _Removal(Rewriter):

@@ -16,7 +16,8 @@ pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not 
 FILE = """#include <assert.h>
 #include <stdio.h>
 #define EDGE 2
-typedef struct { int w, h; double *at; double own[2]; } grid;
+typedef double triple[3];
+typedef struct { int w, h; double *at; double own[2]; triple *rows; } grid;
 static int calls;
 static double memory = 1;
 static double there(double x) { calls++; return x * 2; }
@@ -35,7 +36,7 @@ int main(void)
 {
   for (int d = -60; d <= 60; d += 12)
     for (int n = 0; n < 9; n++) {
-      grid g = {n, n, m + 150, {1, 2}}, to = {n, n, m + 200 + d, {3, 4}};
+      grid g = {n, n, m + 150, {1, 2}, (triple *)(m + 300)}, to = {n, n, m + 200 + d, {3, 4}, (triple *)(m + 320 + d)};
       for (int i = 0; i < 600; i++) m[i] = i % 23 - 11;
       printf("%g ", work(n, m + 250, m + 250 + d, g, &to));
       for (int i = 0; i < 600; i++) printf("%g ", m[i]);
@@ -135,6 +136,16 @@ CASES = {
         "static void moved(point p, double by) { int k; for (k = 0; k < 2; k++) p[k] += by * first; }",
         "for (i = 0; i < n; i++) { all[i][1] = x[i]; moved(all[i + first], t); y[i] = all[i][0] - all[i][1]; }",
     ),
+    "rows of members": (
+        "Parallelize()",
+        "static void zero(triple v, double first) { v[0] = first; v[1] = v[2] = 0; }",
+        "for (i = 0; i < n; i++) { zero(to->rows[i], y[i]); x[i] = 3; }",
+    ),
+    "rows of members that are summed": (
+        "UnrollJam(ufactor=2)",
+        "static double square(const triple v) { return v[0] * v[0] + v[1] * v[1] + v[2] * v[2]; }",
+        "for (i = 0; i < n; i++) for (j = 0; j < 2; j++) x[2 * i + j] += square(g.rows[i]) * square(to->rows[j]);",
+    ),
     "copied": (
         "ArrCopy(aref='x[j]', dimsizes=[8])",
         "static void set(double *to, double v) { *to = v; }",
@@ -210,6 +221,18 @@ def test_bodies_compute_what_calls_compute(tmp_path: Path, name: str) -> None:
     assert outputs[0] == outputs[1]
 
 
+def test_functions_that_nothing_calls_any_more_are_named(tmp_path: Path) -> None:
+    functions = "static void twice(double *v) { v[0] *= 2; }"
+    text = _file("Parallelize()", functions, "for (i = 0; i < n; i++) twice(x + i);")
+    text = text.replace("return t + calls;", "return t + there(j = 0);")
+    new = transformed_file(text, {})
+    assert "(void)twice;" in new
+    compile_and_run(new, tmp_path, "-Werror=unused-function", *openmp())
+    for other in ("twice(x + j);", "if (i > 3) twice(y);"):
+        called = text.replace("  return t + there", f"  j = i = 0;\n  {other}\n  return t + there")
+        assert "(void)twice;" not in transformed_file(called, {})
+
+
 def test_the_bodies_stand_in_the_variant() -> None:
     new = transformed_file(_file(*CASES["returns early"]), {})
     assert "int row_2 = i - 1;" in new
@@ -234,6 +257,16 @@ def test_the_bodies_stand_in_the_variant() -> None:
         (
             "static void next(double *p, int k) { p[k] = 1; }",
             "for (i = 0; i < n; i++) { double v = 0; next(&v, i - i); x[i] = v; }",
+        ),
+        # It goes on into the next row.
+        ("static void far(triple v) { v[4] = v[0] + 1; }", "for (i = 0; i < n; i++) far(to->rows[i]);"),
+        (
+            "static void all(triple v, int n) { for (int k = 0; k < n; k++) v[k] += 1; }",
+            "for (i = 0; i < n; i++) all(to->rows[i], n);",
+        ),
+        (
+            "static void shift(triple v) { triple *w = (triple *)v; w[0][0] = w[1][0]; }",
+            "for (i = 0; i < n; i++) shift(to->rows[i]);",
         ),
         # Which row it is could change while the body runs.
         (

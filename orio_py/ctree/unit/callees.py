@@ -26,7 +26,8 @@ class Callee:
 
     `result` is the type of its value, None where it has none; `stores` tells whether it, or what it calls, may
     change anything but its own variables.  `place` is the expression for the address of an element that a function gives back
-    which does nothing else; its calls are replaced by that alone.
+    which does nothing else; its calls are replaced by that alone.  Of one that `is_internal`, `static` and not `inline`, compilers say
+    where nothing calls it.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Callee:
     stores: bool
     calls: frozenset[str]
     place: Node | None = None
+    is_internal: bool = False
 
 
 def callees(
@@ -163,7 +165,8 @@ def _callee(name: str, function: Function, unit: TranslationUnit) -> Callee | st
     own = {d.name for d in (*parameters, *declared)}
     arrays = {d.name for d in declared if d.dimensions and not d.points_to_array}
     stores = any(not _is_in(target, own, arrays) for target in targets(body))
-    return Callee(name, tuple(parameters), result, body, stores, inside.calls, place)
+    is_internal = "static" in node.decl.storage and "inline" not in node.decl.funcspec
+    return Callee(name, tuple(parameters), result, body, stores, inside.calls, place, is_internal)
 
 
 def _place(body: Node) -> Node | None:

@@ -255,10 +255,11 @@ def _entered(
             pointed = parameter.is_array_like
             put = partial(with_value, context=inside) if pointed else substitute
             renamed = put(renamed, parameter.name, same)
-        elif parameter.dimensions or not (parameter.pointers or _is_copied(parameter, context)):
+        elif parameter.dimensions[1:] or not (parameter.is_array_like or _is_copied(parameter, context)):
             return None
         else:
-            words = [*sorted(parameter.qualifiers & {"const"}), parameter.type, "*" * parameter.pointers]
+            stars = "*" * _depth(parameter)
+            words = [*sorted(parameter.qualifiers & {"const"}), parameter.type, stars]
             set_first.append(declare(" ".join(words), parameter.name, argument))
     assert isinstance(renamed, Compound)
     return copy_with(renamed, block_items=[*set_first, *(renamed.block_items or [])])

@@ -148,7 +148,7 @@ class _Blocks(Rewriter):
         if not pointer.here and not self._is_own(name, rest, dies=dies):
             return False
         value = _plain(pointer.value)
-        if value is None or not self._is_same_type(value, declared):
+        if value is None or not self._is_same_type(value, pointer, after):
             return False
         shadowed = declared_names(after) & (used_names([value]) | {name})
         return not shadowed and _uses(after, name) and self._is_steady(value, name, after)
@@ -164,8 +164,8 @@ class _Blocks(Rewriter):
         is_read = not dies and name in self._context.live_after
         return not elsewhere and not bare and not is_read and name not in self._context.exposed
 
-    def _is_same_type(self, value: Node, declared: CDeclaration) -> bool:
-        """Whether what an expression points to is of the type that the pointer says."""
+    def _is_same_type(self, value: Node, pointer: _Pointer, after: Node) -> bool:
+        """Whether what an expression points to is of the type that the pointer says, which stays in its row."""
         names = Names(self._context.declarations, {}, frozenset(), frozenset())
         base, _ = _inside_an_array(value) or (value, None)
         found = resolve(c_ast.UnaryOp("*", base), names)
@@ -181,11 +181,11 @@ class _Blocks(Rewriter):
             outer = path[-1]
         if outer is None:
             return False
-        if _has_subscript(value) and (len(outer.dimensions) > 1 or outer.points_to_array):
-            return False  # The pointer may go on into the next row.
-        return _class(outer, self._context) == _class(declared, self._context) and depth == (
-            outer.pointers + len(outer.dimensions)
-        )
+        in_rows = len(outer.dimensions) > 1 or outer.points_to_array
+        if _has_subscript(value) and in_rows and not _stays_in_row(value, pointer.name, outer, after):
+            return False
+        same = _class(outer, self._context) == _class(pointer.declared, self._context)
+        return same and depth == outer.pointers + len(outer.dimensions)
 
     def _is_steady(self, value: Node, name: str, after: Node) -> bool:
         """Whether nothing that a pointer is computed from changes in the statements behind."""
@@ -260,6 +260,20 @@ def _type(place: Node, context: Context) -> CType | None:
 
 def _has_subscript(value: Node) -> bool:
     return any(isinstance(part, c_ast.ArrayRef) for part in walk(value))
+
+
+def _stays_in_row(row: Node, name: str, matrix: CDeclaration, after: Node) -> bool:
+    """Whether a pointer to the first element of a row is used for elements of that alone, by numbers."""
+    extent = matrix.dimensions[-1] if matrix.dimensions else ""
+    if not isinstance(row, c_ast.ArrayRef) or matrix.pointers or not extent.isdigit():
+        return False
+    places = [
+        literal_value(part.subscript)
+        for part in walk(after)
+        if isinstance(part, c_ast.ArrayRef) and isinstance(part.name, c_ast.ID) and part.name.name == name
+    ]
+    inside = [place for place in places if place is not None and 0 <= place < int(extent)]
+    return len(inside) == _count(after, name)
 
 
 def _class(declared: CDeclaration, context: Context) -> str:
