@@ -62,6 +62,7 @@ int main(void)
         bands[k] = (struct band){n, 1, 2, 3, rows[k && d < 0]};
         matrices[k] = (struct matrix){&bands[k], rows};
       }
+      if (d > 8) values[2].data = values[1].data, parts[2].d = parts[1].d, owners[3].part = owners[4].part;
       work(n, d % 3 ? 6 : 0, room + 60 + d, all, all + 4, parts, others, matrices, matrices + 1, room + 100 + d, bytes);
       for (int k = 0; k < 400; k++) printf("%g %g ", room[k], floats[k]);
       for (int k = 0; k < 108; k++) printf("%g ", columns[k / 54][k / 9 % 6][k % 9]);
@@ -79,16 +80,11 @@ LOOPS = {
         " for (j = 0; j < m; j++) z[i] += p[j] * q[j]; }"
     ),
     "combination": f"for (i = 1; i < n; i++) {{ p = {DATA}; for (j = 0; j < m; j++) z[i * m + j] += c[i] * p[j]; }}",
-    "written": f"for (i = 0; i < n; i++) {{ p = {DATA}; for (j = 0; j < m; j++) p[j] = c[i] * p[j] + z[j]; }}",
-    "both": (
-        f"for (i = 0; i < n; i++) {{ p = {DATA}; q = ((Values)Y[i]->content)->data;"
-        " for (j = 0; j < m; j++) p[j] += c[j] * q[j]; }"
-    ),
     "parts": "for (i = 0; i < n; i++) { z[i] = 1; for (j = 0; j < m; j++) z[i] += s[i].d[j]; }",
-    "parts from a start": "for (i = 2; i < n; i++) for (j = 1; j < m; j++) s[i].d[j] += z[j - 1];",
-    "parts of owners": "for (i = 0; i < n; i++) for (j = 0; j < m; j++) t[i]->part->d[j] += c[j] * z[i];",
-    "own parts": "for (i = 0; i < n; i++) for (j = 0; j < m; j++) t[i]->own.d[j] += t[i]->part->d[j];",
-    "shifted": "for (i = 0; i < n; i++) for (j = 0; j < m; j++) t[i + 1]->own.f[j] += s[2 * i].f[j];",
+    "parts from a start": "for (i = 2; i < n; i++) for (j = 1; j < m; j++) z[i] += s[i].d[j] * c[j - 1];",
+    "parts of owners": "for (i = 0; i < n; i++) for (j = 0; j < m; j++) z[i * m + j] = t[i]->part->d[j] + c[j];",
+    "own parts": "for (i = 0; i < n; i++) for (j = 0; j < m; j++) z[i] += t[i]->own.d[j] + t[i]->part->d[j];",
+    "shifted": "for (i = 0; i < n; i++) for (j = 0; j < m; j++) z[i] += t[i + 1]->own.d[j] + s[2 * i].f[j] * s[i].d[0];",
     "band": (
         f"for (j = 0; j < {BAND}->n; j++) {{ p = {BAND}->cols[j] + {BAND}->shift;"
         f" for (long k = -{BAND}->lower; k <= {BAND}->upper; k++) p[k] *= 2; {BAND}->cols[j][0] += 1; }}"
@@ -124,6 +120,10 @@ def test_numbers_wherever_they_lie(tmp_path: Path, loop: str, recipe: str) -> No
         "for (i = 0; i < n; i++) { t[0] = t[i]; for (j = 0; j < m; j++) z[i] += t[i]->part->d[j]; }",
         "for (i = 0; i < n; i++) for (j = 0; j < m; j++) w[i] += s[i].bytes[j];",
         "for (i = 0; i < n; i++) { X[i]->content = Y[0]->content; z[i] = ((Values)X[i]->content)->data[0]; }",
+        # Several structures may hold one address, so that rows may be one.
+        f"for (i = 0; i < n; i++) {{ p = {DATA}; for (j = 0; j < m; j++) p[j] = c[i] * p[j] + z[j]; }}",
+        "for (i = 0; i < n; i++) for (j = 0; j < m; j++) s[i].d[j] += z[j];",
+        "for (i = 0; i < n; i++) for (j = 0; j < m; j++) t[i]->part->d[j] += t[i]->own.d[j];",
         # It need not be followed.
         "for (i = 0; i < n; i++) for (j = 0; j < m; j++) if (c[j] > 0) z[i] += t[i]->part->d[j];",
         "for (i = 0; i < n; i++) for (j = 0; j < (long)c[i]; j++) z[i] += t[i]->part->d[j];",

@@ -3,10 +3,10 @@
     struct grid {int n; double *u, *v;} *g;      g->v[i] = g->u[i]   →  g_v[i] = g_u[i]   and back again
     struct {struct grid *in;} *s;                s->in->u[i] = 0     →  s_in_u[i] = 0
     int d[3];                                    x[i * d[1] + j]     →  x[i * d_1 + j]
-    struct {double *y;} **v;                     v[k]->y[j] = 0      →  v_y[k][j] = 0
+    struct {double *y;} **v;                     x += v[k]->y[j]     →  x += v_y[k][j]
 
 Only structures that a variable holds or points to, and that the statement reaches by no subscript, are looked at, whole numbers
-that nothing in the statement writes, and pointers to numbers in the structures of an array, which are rows.
+that nothing in the statement writes, and pointers to numbers that it only reads in the structures of an array, which are rows.
 """
 
 from __future__ import annotations
@@ -182,12 +182,16 @@ class _Naming(Rewriter):
         return index(own, self.rewrite(place)) if own in self.rows else None
 
     def _is_written(self, pointers: Sequence[Node], path: str) -> bool:
-        """Whether the statement may write one of the pointers that lead to a row, by the elements of rows, too."""
+        """Whether the statement may write one of the pointers that lead to a row, or rows.
+
+        Those of several structures may be one, which no test finds out.
+        """
         aliases = aliases_in(self._context)
         spots = [found.spot for each in pointers if (found := resolve(each, NO_NAMES)) is not None]
         return any(
-            spot == other or aliases.may_overlap(spot, other) for spot in spots for other in self._written
-        ) or any(aliases.may_hold_pointers(other) for other in self._written if other[0] == path)
+            other[0] == path or other in spots or any(aliases.may_overlap(spot, other) for spot in spots)
+            for other in self._written
+        )
 
     def _structure(self, base: Node) -> CDeclaration | None:
         """The declaration of a single structure, or of a pointer to one that the statement leaves alone."""
