@@ -93,8 +93,7 @@ def context_for(task: TuningTask, region: Region) -> Context:
         assumptions=task.assumptions,
         exposed=_addressed(around, declared) | {d.name for d in around.globals},
         has_openmp=task.build.has_openmp,
-        only_here=_only_here(around, task.source.text, extent)
-        | _only_in_regions(functions, task.source.text),
+        only_here=_only_here(around, task.source.text, extent, functions),
         types=task.types,
         pointers=around.unit.named_types.pointers,
         structures=_structures(task),
@@ -121,8 +120,11 @@ def _structures(task: TuningTask) -> Structures:
     }
 
 
-def _only_here(around: FileScope, text: str, region: Span) -> frozenset[str]:
-    """The function's local variables that it names outside of regions where it declares them, and nowhere else."""
+def _only_here(around: FileScope, text: str, region: Span, functions: Mapping[str, Callee]) -> frozenset[str]:
+    """The function's local variables that it names outside of regions where it declares them, and nowhere else.
+
+    With the internal functions that nothing but regions calls.
+    """
     if around.function is None:
         return frozenset()
     everywhere, here = _mentions(text, around.function.span), _mentions(text, region)
@@ -131,7 +133,8 @@ def _only_here(around: FileScope, text: str, region: Span) -> frozenset[str]:
         if region.start <= own.start < region.end:
             elsewhere.subtract(_mentions(text, own))
     inside = {d.name: here[d.name] + elsewhere[d.name] for d in around.locals}
-    return frozenset(name for name, count in inside.items() if everywhere[name] - count == 1)
+    own = frozenset(name for name, count in inside.items() if everywhere[name] - count == 1)
+    return own | _only_in_regions(functions, text)
 
 
 def _only_in_regions(functions: Mapping[str, Callee], text: str) -> frozenset[str]:
