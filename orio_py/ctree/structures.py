@@ -49,7 +49,7 @@ def number_type(
         node = node.name if isinstance(node, c_ast.ArrayRef) else node.expr
         depth += 1
     found = named_by(node, declared, structures)
-    if found is None or "(" in found.type or found.pointers + len(found.dimensions) != depth:
+    if found is None or found.width or "(" in found.type or found.pointers + len(found.dimensions) != depth:
         return None
     return ctype(types.get(found.type, found.type))
 
