@@ -39,6 +39,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 TABLE = Path(__file__).with_suffix(".csv")
+REPORT = "report.json"
 STEPS = ("check", "transform", "compile", "small", "tune")
 SANITIZED = "gcc -fsanitize=address,undefined -fno-sanitize-recover=undefined"
 _SECTION = r"def\s+%s\s*\{[^{}]*\}"
@@ -63,7 +64,10 @@ class Input:
 
 @dataclass(slots=True)
 class Outcome:
-    """Exit status, seconds and first error of each step that was tried; status `None` is the time limit."""
+    """Exit status, seconds and first error of each step that was tried; status `None` is the time limit.
+
+    `tuned` holds what `tune` reports of each region and problem size: trials, and seconds of the original and the best.
+    """
 
     path: str
     status: dict[str, int | None] = field(default_factory=dict[str, int | None])
@@ -71,6 +75,7 @@ class Outcome:
     cpu: dict[str, float] = field(default_factory=dict[str, float])
     reasons: dict[str, str] = field(default_factory=dict[str, str])
     warnings: int = 0
+    tuned: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +127,8 @@ class Trial:
             outcome.warnings += ran.stderr.count(" warning[")
             if outcome.status[step]:
                 outcome.reasons[step] = _first_error(ran.stderr)
+        if step == "tune":
+            outcome.tuned = _tuned(source.with_name(REPORT))
         outcome.seconds[step] = round(time.perf_counter() - begin, 2)
         after = os.times()  # of all finished children: exact with `--jobs 1` alone
         spent = after.children_user + after.children_system - used.children_user - used.children_system
@@ -146,7 +153,7 @@ class Trial:
                     *limits,
                 ]
             case "tune":
-                return ["orio", "tune", source.name, "-o", str(written), *limits]
+                return ["orio", "tune", source.name, "-o", str(written), "--json", REPORT, *limits]
             case _:
                 return ["orio", step, source.name]
 
@@ -217,6 +224,22 @@ def _original_compiles(written: Path) -> bool:
 def _first_error(text: str) -> str:
     found = _ERROR.search(text)
     return f"{found[1]} {found[2]}"[:300] if found else text.strip()[-200:]
+
+
+def _tuned(report: Path) -> list[dict[str, object]]:
+    if not report.exists():
+        return []
+    return [
+        {
+            "trials": region["trials"],
+            "failed": region["failed"] + region["invalid"],
+            "original_s": region["baseline"] and region["baseline"]["median_s"],
+            "best_s": region["best"] and region["best"]["median_s"],
+            "kept": region["kept_original"],
+            "reason": region["reason"],
+        }
+        for region in json.loads(report.read_text())["regions"]
+    ]
 
 
 def _verdict(item: Input, outcome: Outcome) -> str:

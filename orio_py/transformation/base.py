@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NoReturn, Protocol
+from typing import NoReturn, Protocol, TypeVar, cast
 
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Note
 from orio_py.core.names import NameSupply
@@ -35,6 +36,25 @@ class Remarks:
     def texts(self) -> tuple[str, ...]:
         """The texts, in the order of the transformations."""
         return tuple(self._texts)
+
+
+Answer = TypeVar("Answer")
+
+
+class Answers:
+    """The last answers to questions about statements: trees are never modified, and variants begin with the same ones."""
+
+    def __init__(self, most: int = 32) -> None:
+        self._last: deque[tuple[object, Node, Context, object]] = deque(maxlen=most)
+
+    def to(self, question: Callable[[Node, Context], Answer], node: Node, context: Context) -> Answer:
+        """What `question` answers for a statement in a context; asked again only where one of them is another."""
+        for asked, about, where, answer in self._last:
+            if asked is question and about is node and where.is_like(context):
+                return cast("Answer", answer)
+        found = question(node, context)
+        self._last.append((question, node, context, found))
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +116,14 @@ class Context:
     overruled: Remarks = field(default_factory=Remarks, compare=False, repr=False)
     idle: Remarks = field(default_factory=Remarks, compare=False, repr=False)
     memory: EffectsMemory = field(default_factory=EffectsMemory, compare=False, repr=False)
+    answers: Answers = field(default_factory=Answers, compare=False, repr=False)
+
+    def is_like(self, other: Context) -> bool:
+        """Whether the same is known in both, of effects as well."""
+        mine, others = self.memory, other.memory
+        return self == other and (
+            mine is others or (mine.dead == others.dead and mine.integers == others.integers)
+        )
 
     def effects(self, node: Node) -> Effects:
         """What `node` reads and writes; remembered for all variants of a region."""

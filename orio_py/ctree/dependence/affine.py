@@ -186,15 +186,18 @@ class Polynomial:
 
         None if iterations are multiplied with each other.
         """
-        parts: dict[str, list[tuple[Monomial, int]]] = {}
+        parts: dict[str, dict[Monomial, int]] = {}
         for monomial, coefficient in self.terms.items():
             iterations = [symbol for symbol in monomial if is_iteration(symbol)]
             if len(iterations) > 1:
                 return None
-            key = iterations[0] if iterations else ""
-            rest = tuple(symbol for symbol in monomial if not is_iteration(symbol))
-            parts.setdefault(key, []).append((rest, coefficient))
-        coefficients = {key: Polynomial.total(terms) for key, terms in parts.items()}
+            key, rest = "", monomial
+            if iterations:
+                (key,) = iterations
+                rest = tuple(symbol for symbol in monomial if symbol != key)
+            # Monomials differ, and so do what is left of those with the same iteration.
+            parts.setdefault(key, {})[rest] = coefficient
+        coefficients = {key: Polynomial(terms) for key, terms in parts.items()}
         rest_of_all = coefficients.pop("", Polynomial({}))
         return coefficients, rest_of_all
 

@@ -39,6 +39,7 @@ class Solver:
         self._context.set_on_error(islpy.on_error.CONTINUE)
         self._context.set_max_operations(operations)
         self._values: dict[int, isl.Val] = {}
+        self._known: dict[object, tuple[bool, tuple[Polynomial, ...]]] = {}
 
     def is_empty(self, equal: Sequence[Linear], positive: Sequence[Linear]) -> bool:
         """Whether no integer point has all of `equal` zero and all of `positive` at least 0.
@@ -67,6 +68,15 @@ class Solver:
 
     def is_nonnegative(self, value: Polynomial, domain: Iterable[Polynomial]) -> bool:
         """Whether a polynomial is at least 0 wherever all of `domain` are."""
+        constraints = tuple(domain)
+        # The answer holds the constraints, too: no others can have their identities later.
+        key = (value.key, *map(id, constraints))
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = (self._is_nonnegative(value, constraints), constraints)
+        return found[0]
+
+    def _is_nonnegative(self, value: Polynomial, domain: Sequence[Polynomial]) -> bool:
         negative = value.scaled(-1).shifted(-1).relaxed()
         if negative is None:
             return False

@@ -81,13 +81,13 @@ RowFacts = tuple[tuple[Fact, ...], tuple[Node, ...]]
 """Conditions, and the tests before those."""
 
 
-def row_facts(statement: Node, context: Context) -> list[RowFacts]:
+def row_facts(statement: Node, context: Context) -> tuple[RowFacts, ...]:
     """The conditions that columns of linearised subscripts stay in their rows, in several ways.
 
     None where there are too many or one never holds, and none that read what the statement changes.
     """
     if context.effects(statement).calls:
-        return []
+        return ()
     names = names_of(statement, context.declarations, aliases_in(context).may_overlap)
     written = [found.spot for found, _, is_written in references(statement, names) if is_written]
     changing = frozenset(assigned_names(statement)) | declared_names(statement)
@@ -106,7 +106,7 @@ def row_facts(statement: Node, context: Context) -> list[RowFacts]:
             follows = any(symbol[:1] == "*" for condition in known for symbol in _symbols(condition))
             facts = tuple(Fact.of(condition, arithmetic, context) for condition in known)
             result.append((facts, pointers.tests if follows else ()))
-    return result
+    return tuple(result)
 
 
 def _symbols(value: Constraint) -> Iterator[str]:

@@ -14,7 +14,7 @@ low-level intermediate representation", Parallel Processing Letters 22(4), 2012,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from orio_py.ctree.loops import stray_case
@@ -142,9 +142,9 @@ def guards(statement: Node, context: Context) -> list[Guard]:
     return found
 
 
-def _rows(statement: Node, context: Context) -> list[RowFacts]:
+def _rows(statement: Node, context: Context) -> Sequence[RowFacts]:
     """As `row_facts`; where members of structures are strides, pointers to these are followed where the loops do."""
-    found = row_facts(statement, context)
+    found = context.answers.to(row_facts, statement, context)
     plain = SingleMembers.of(statement, context)
     if found or not plain.parts:
         return found

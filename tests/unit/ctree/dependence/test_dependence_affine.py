@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orio_py.ctree.dependence.affine import Polynomial
+from orio_py.ctree.dependence.sets import Solver
 
 NAMES = ("@1", "@2", "m", "n")
 monomials = st.lists(st.sampled_from(NAMES), max_size=3).map(lambda names: tuple(sorted(names)))
@@ -67,3 +68,24 @@ def test_summands_begin_with_differences() -> None:
     assert (n - s).shifted(80).summands() == [(("n",), 1), (("s",), -1), ((), 80)]
     assert (n.scaled(2) + m - s).summands() == [(("m",), 1), (("s",), -1), (("n",), 2)]
     assert (n * m - s - n).summands() == [(("m", "n"), 1), (("n",), -1), (("s",), -1)]
+
+
+def test_a_remembered_answer_is_that_of_the_same_constraints() -> None:
+    solver, n = Solver(), Polynomial.symbol("n")
+    for _ in range(3):  # new constraints, which may stand where old ones stood
+        assert solver.is_nonnegative(n, [n.shifted(-1)])
+        assert not solver.is_nonnegative(n, [n.shifted(1)])
+        assert not solver.is_nonnegative(n, [])
+        assert solver.is_nonnegative(n.shifted(1), [n.shifted(1)])
+
+
+@given(polynomials)
+def test_coefficients_of_iterations_make_up_the_polynomial(a: Polynomial) -> None:
+    parts = a.iteration_coefficients()
+    if parts is None:
+        return
+    whole = parts[1]
+    for symbol, coefficient in parts[0].items():
+        assert coefficient.terms
+        whole = whole + Polynomial.symbol(symbol) * coefficient
+    assert whole.key == a.key
