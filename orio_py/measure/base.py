@@ -30,7 +30,7 @@ class RunLimits:
 
     `cpu` is the processor that kernels are kept on, None for all that the system offers.  The original's first run gets
     `original` seconds, or the timeout if that is more.  A call that takes longer than `patience` is the only one of its
-    run; None for as many repetitions as of any other.
+    run, and five are enough once they have taken five times as long; None for as many repetitions as of any other.
     """
 
     timeout: Seconds | None = None

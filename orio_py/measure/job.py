@@ -57,7 +57,7 @@ class Job:
     compared, for a variant that has been checked before.  `race` ends a hopeless variant early, `cpu`
     from 0 keeps the program on that processor.  `observe` are lines that ask for counters.  `inputs` is a file
     that the original's run writes the variables' first values to.  A first call that takes longer than `patience` is the
-    only one, and counts.  `time` ranks variants that run kernels on a device.
+    only one, and counts; five samples are enough once they have taken five times as long.  `time` ranks variants that run kernels on a device.
     """
 
     library: Path
