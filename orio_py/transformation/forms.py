@@ -184,6 +184,11 @@ def bound_is_invariant(view: CanonicalLoop, context: Context) -> bool:
     return pure and _what_changes(view.bound, view, context, force=False) is None
 
 
+def is_invariant(part: Node, view: CanonicalLoop, context: Context) -> bool:
+    """Whether an expression without effects keeps its value while the loop runs."""
+    return _what_changes(part, view, context, force=False) is None
+
+
 def _what_changes(
     part: Node, view: CanonicalLoop, context: Context, *, force: bool
 ) -> tuple[str, Node] | None:

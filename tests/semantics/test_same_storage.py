@@ -293,6 +293,47 @@ def test_array_copy(batch: list[Case]) -> None:
     assert check(batch) >= BATCH // 8
 
 
+ROWS = (
+    "j = i; j < 10; j++",
+    "j = 0; j < i; j++",
+    "j = i; j >= 1; j--",
+    "j = 2; j < 10; j++",
+    "j = i; j <= i + 6; j += 2",
+)
+ROW_BODIES = (
+    "p[i][j] = p[i][j] * 0.5 + q[i][j];",
+    "p[i + 1][j] += q[i][j + 2];",
+    "p[i][j + 1] = p[i][j] + q[i + 2][j];",
+    "if (q[i][j] > 30) p[i][j] = 1; else p[i][j] += 2;",
+    "p[i][j] += p[j + 12][i + 3];",
+    "for (int t = 0; t < 3; t++) p[i][j] += q[i][t];",
+    "double t = p[i][j]; p[i][j] = t * t + q[i][j];",
+)
+AROUND_ROWS = ("%s", "{ acc += i; %s }", "{ %s p[i][0] = acc; }", "{ p[i][3] *= 0.5; %s }")
+
+
+@st.composite
+def rows(draw: st.DrawFn) -> Case:
+    """Rows whose ranges change with the loop around them, or between which other statements stand."""
+    outer, inner = draw(st.sampled_from(TILED["i"])), draw(st.sampled_from(ROWS))
+    row = f"for ({inner}) {{ {draw(st.sampled_from(ROW_BODIES))} }}"
+    code = f"for ({outer}) {draw(st.sampled_from(AROUND_ROWS)) % row}"
+    sizes = draw(st.sampled_from([(1, 24), (12, 12), (8, 4)]))
+    step: Transformation = ArrCopy(f"{draw(st.sampled_from('ppq'))}[i][j]", sizes)
+    if row in code[-len(row) :] and inner == ROWS[3]:
+        step = Both(composite(tile=[("i", 8, "ii"), ("j", 4, "jj")]), step)
+    if draw(st.booleans()):
+        step = Both(step, UnrollAndJam(2))
+    return Case(code, step, sizes=((0, 0, 6), (0, 1, 7), (1, 8, 9), (2, 9, 6)))
+
+
+@pytest.mark.proof
+@quick
+@given(st.lists(rows(), min_size=2 * BATCH, max_size=2 * BATCH))
+def test_array_copy_of_rows(batch: list[Case]) -> None:
+    assert check(batch) >= BATCH // 8
+
+
 AHEAD = (
     "acc += a[i] * b[i + 1];",
     "a[i + 2] = a[i] * 0.5;",

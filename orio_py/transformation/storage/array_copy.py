@@ -70,16 +70,46 @@ class ArrCopy:
                 argument="aref",
             )
         for head in heads:
-            node = self._outside(node, head, name, variables, context)
+            node = self._with_buffer(node, head, name, variables, frozenset(), context)
         return node
 
+    def _with_buffer(
+        self,
+        node: Node,
+        head: For,
+        name: str,
+        variables: tuple[str, ...],
+        outer: frozenset[str],
+        context: Context,
+    ) -> Node:
+        """The tree with a buffer for a loop's tile, or for rows of it where inner loops have no range of their own in it."""
+        try:
+            return self._outside(node, head, name, variables, outer, context)
+        except Refusal as refusal:
+            rows = [loop for loop in _outermost(head.stmt, variables) if _mentions(loop, name)]
+            if not rows or refusal.diagnostics[0].code not in {"ORIO-T030", "ORIO-T064"}:
+                raise
+            around = outer | {index_name(head) or ""}
+            try:
+                for row in rows:
+                    node = self._with_buffer(node, row, name, variables, around, context)
+            except Refusal:
+                raise refusal from None
+            return node
+
     def _outside(
-        self, node: Node, head: For, name: str, variables: tuple[str, ...], context: Context
+        self,
+        node: Node,
+        head: For,
+        name: str,
+        variables: tuple[str, ...],
+        outer: frozenset[str],
+        context: Context,
     ) -> Node:
         """The tree with the buffer filled as far outside of a loop as its tile is the same."""
 
         def change(loop: Node, inner: Context) -> Node:
-            return self._copied(loop, name, variables, inner)
+            return self._copied(loop, name, variables, outer, inner)
 
         for place in _perfectly_around(node, head):
             with contextlib.suppress(Refusal):
@@ -114,14 +144,25 @@ class ArrCopy:
             check_type(self.dtype, "dtype", node)
         return name, variables
 
-    def _copied(self, head: Node, name: str, variables: tuple[str, ...], context: Context) -> Node:
-        tile = checked_tile(head, name, variables, self.dimsizes, context, dtype=self.dtype, force=self.force)
+    def _copied(
+        self, head: Node, name: str, variables: tuple[str, ...], outer: frozenset[str], context: Context
+    ) -> Node:
+        tile = checked_tile(
+            head,
+            name,
+            variables,
+            self.dimsizes,
+            context,
+            dtype=self.dtype,
+            force=self.force,
+            outer=outer,
+        )
         names = context.names(head)
         buffer = names.fresh(name + self.suffix)
         variables = tuple(names.fresh(f"{side.loop.index}_copy") for side in tile.sides)
         replaced = {ref: index(buffer, *positions(tile, offsets)) for ref, offsets in tile.references.items()}
         loops = _Buffered(tile, replaced).body(head, tile.uses.root, None)
-        parts: list[Node] = [declare(tile.type, buffer, dimensions=self.dimsizes)]
+        parts: list[Node] = [declare(tile.type, buffer, dimensions=tile.of_sides(self.dimsizes))]
         if tile.reads:
             parts.append(copied_in(tile, buffer, variables, context))
         parts.append(loops)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from orio_py.ctree.build import const
+from orio_py.ctree.build import add, const, ident
 from orio_py.ctree.dependence.reuse import POINTER, storage_of
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.loops import CanonicalLoop, nest
@@ -14,6 +14,7 @@ from orio_py.ctree.parse import parse_statement, position
 from orio_py.ctree.rewrite import declared_names, substitute, walk
 from orio_py.transformation.base import Context, note, refuse
 from orio_py.transformation.forms import (
+    is_invariant,
     loop_view,
     require_invariant_bound,
     require_no_jumps,
@@ -44,17 +45,31 @@ class CopiedTile:
     """A tile that can be copied.
 
     `references` are those that go to the buffer, `reads` says whether some read, `written` are the offsets
-    of those that write.  `guards` are tests without which the loops use no element.
+    of those that write.  `guards` are tests without which the loops use no element.  The buffer has a dimension for each
+    side; `fixed` are the subscripts in the others, by dimension: they stay the same while the loops run.
     """
 
     name: str
     type: str
     sides: tuple[Side, ...]
+    fixed: Mapping[int, Node]
     uses: Uses
     references: Mapping[Ref, Offsets]
     reads: bool
     written: tuple[Offsets, ...]
     guards: tuple[Node, ...]
+
+    def of_sides(self, values: Sequence[int]) -> tuple[int, ...]:
+        """Those of values for all dimensions that belong to the buffer's."""
+        return tuple(value for place, value in enumerate(values) if place not in self.fixed)
+
+    def subscripts(self, of_sides: Sequence[Node]) -> list[Node]:
+        """The subscripts of an element of the array, given those of the buffer's dimensions."""
+        left = iter(of_sides)
+        return [
+            self.fixed[place] if place in self.fixed else next(left)
+            for place in range(len(self.sides) + len(self.fixed))
+        ]
 
 
 def reference_in(aref: str, node: Node) -> tuple[str, tuple[str, ...]]:
@@ -84,9 +99,14 @@ def checked_tile(
     *,
     dtype: str | None,
     force: bool,
+    outer: frozenset[str] = frozenset(),
 ) -> CopiedTile:
-    """The tile that the loops at `head` use.  Raises Refusal: ORIO-T020 to T041, ORIO-T060 to T068."""
-    loops = _loops(head, variables, context, force=force)
+    """The tile that the loops at `head` use; loops over the variables `outer` are around it.
+
+    Raises Refusal: ORIO-T020 to T041, ORIO-T060 to T068.
+    """
+    loops = _loops(head, tuple(v for v in variables if v not in outer), context, force=force)
+    _require_steady(outer, loops[0], context)
     kind = _element_type(head, name, len(variables), context, dtype)
     if hidden := declared_names(loops[-1].body) & {name, *variables}:
         refuse(
@@ -100,22 +120,41 @@ def checked_tile(
         refuse("ORIO-T066", f"ArrCopy needs one array: the loops change the pointer `{name}`", head)
     references = found.references(head)
     _require_alone(found, references, head, force=force)
-    sides = tuple(
-        Side(loops_by, min(column), max(column))
-        for loops_by, column in zip(
-            (next(view for view in loops if view.index == v) for v in variables),
-            zip(*references.values(), strict=True),
-            strict=True,
+    columns = list(zip(*references.values(), strict=True))
+    fixed = {
+        place: _fixed_subscript(variable, columns[place], head)
+        for place, variable in enumerate(variables)
+        if variable in outer
+    }
+    sides: list[Side] = []
+    for place, variable in enumerate(variables):
+        if place in fixed:
+            continue
+        side = Side(
+            next(view for view in loops if view.index == variable), min(columns[place]), max(columns[place])
         )
-    )
-    for number, (side, size) in enumerate(zip(sides, sizes, strict=True)):
-        _require_fit(side, size, number, span, context)
-    _require_small(name, kind, sizes, head)
+        _require_fit(side, sizes[place], place, span, context)
+        sides.append(side)
+    _require_small(name, kind, [size for place, size in enumerate(sizes) if place not in fixed], head)
     mine = [use for use in found.mine if use.ref in references]
     written = tuple(dict.fromkeys(references[use.ref] for use in mine if use.writes))
-    guards = found.guards(references, written, sides)
+    guards = found.guards(references, written, tuple(sides))
     reads = any(use.reads for use in mine)
-    return CopiedTile(name, kind, sides, uses, references, reads, written, tuple(guards))
+    return CopiedTile(name, kind, tuple(sides), fixed, uses, references, reads, written, tuple(guards))
+
+
+def _require_steady(outer: frozenset[str], view: CanonicalLoop, context: Context) -> None:
+    """The loops at a place change no variable of a loop around them.  Raises Refusal: ORIO-T064."""
+    for name in sorted(outer):
+        if name in declared_names(view.node) or not is_invariant(ident(name), view, context):
+            refuse("ORIO-T064", f"ArrCopy needs a tile that is the same for each `{name}`", view.node)
+
+
+def _fixed_subscript(variable: str, offsets: Sequence[int], head: Node) -> Node:
+    if len(set(offsets)) > 1:
+        message = f"ArrCopy cannot copy what several offsets reach: the loop over `{variable}` is outside of the tile"
+        refuse("ORIO-T064", message, head)
+    return add(ident(variable), offsets[0])
 
 
 def _loops(head: Node, variables: tuple[str, ...], context: Context, *, force: bool) -> list[CanonicalLoop]:

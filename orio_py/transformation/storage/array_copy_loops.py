@@ -33,7 +33,7 @@ def positions(tile: CopiedTile, offsets: Offsets) -> list[Node]:
     """The subscripts of the buffer for a reference of the tile."""
     return [
         _position(side, ident(side.loop.index), offset)
-        for side, offset in zip(tile.sides, offsets, strict=True)
+        for side, offset in zip(tile.sides, tile.of_sides(offsets), strict=True)
     ]
 
 
@@ -63,7 +63,7 @@ def copied_in(tile: CopiedTile, buffer: str, names: Sequence[str], context: Cont
         else:
             targets.append(_position(side, variable, side.least))
             sources.append(add(variable, side.least))
-    body: Node = assign(index(buffer, *targets), index(tile.name, *sources))
+    body: Node = assign(index(buffer, *targets), index(tile.name, *tile.subscripts(sources)))
     for side, variable in reversed(list(zip(tile.sides, variables, strict=True))):
         make = _box if side.spread else _same
         body = make(side, variable.name, body, context)
@@ -75,8 +75,8 @@ def copied_out(tile: CopiedTile, buffer: str, names: Sequence[str], context: Con
     variables = [ident(name) for name in names]
     stores: list[Node] = []
     for offsets in tile.written:
-        places = list(zip(tile.sides, variables, offsets, strict=True))
-        target = index(tile.name, *(add(variable, offset) for _, variable, offset in places))
+        places = list(zip(tile.sides, variables, tile.of_sides(offsets), strict=True))
+        target = index(tile.name, *tile.subscripts([add(variable, offset) for _, variable, offset in places]))
         source = index(buffer, *(_position(side, variable, offset) for side, variable, offset in places))
         stores.append(assign(target, source))
     body: Node = stores[0] if len(stores) == 1 else block(*stores)
