@@ -165,6 +165,8 @@ def is_within(value: Node, known: tuple[int, int], context: Context) -> bool:
             number = literal_value(amount)
             small = number is not None and 0 <= number <= known[1] // 2
             return small and is_within(variable, known, context)
+        case c_ast.BinaryOp(op="/", left=whole, right=c_ast.Constant() as divisor) if known[0] == 0:
+            return (literal_value(divisor) or 0) > 0 and is_within(whole, known, context)
         case _:
             pass
     if (number := literal_value(value)) is not None:
@@ -175,6 +177,8 @@ def is_within(value: Node, known: tuple[int, int], context: Context) -> bool:
     if isinstance(value, c_ast.UnaryOp) and value.op == "+":
         return is_within(value.expr, known, context)
     kind = expression_type(value, context)
+    if isinstance(value, c_ast.Cast) and kind is not None and not (kind.is_narrow or kind.is_floating):
+        return known[0] == 0 and is_within(value.expr, known, context)
     inner = kind.reach if kind is not None and kind.is_narrow else None
     return inner is not None and known[0] <= inner[0] and inner[1] <= known[1]
 
@@ -366,11 +370,8 @@ def declared_as(node: Node, context: Context) -> CDeclaration | None:
     """The variable that an expression is, or an element of; None for other expressions."""
     array, subscripts = reference_parts(node)
     declared = context.declarations.get(array.name) if isinstance(array, c_ast.ID) else None
-    return declared if declared is not None and _depth_of(declared) == len(subscripts) else None
-
-
-def _depth_of(declared: CDeclaration) -> int:
-    return declared.pointers + len(declared.dimensions)
+    fits = declared is not None and declared.pointers + len(declared.dimensions) == len(subscripts)
+    return declared if fits else None
 
 
 def _common(left: Node, right: Node, context: Context) -> Signedness:

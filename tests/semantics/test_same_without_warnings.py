@@ -479,3 +479,27 @@ double f(double *a, double *b, int *c, struct image *image, struct shade *paint)
     flags = ("-Wall", "-Wextra", "-Werror")
     compiled = subprocess.run(["gcc", "-c", *flags, "-o", os.devnull, file], capture_output=True)
     assert compiled.stderr == b""
+
+
+def test_unsigned_members_that_are_converted_or_divided_need_no_test_either(tmp_path: Path) -> None:
+    text = """struct image { unsigned char w; unsigned char **rows; };
+void f(int n, double *restrict a, double *restrict b, struct image *image)
+{
+  int i, j;
+  /*@ begin Loop(transform ScalarReplace()) @*/
+  for (i = 0; i < n; i++) for (j = image->w; j >= 0; j -= 3) a[i + 3] = b[j] - a[i - 3] / 3;
+  /*@ end @*/
+}
+void g(double *a, struct image *image)
+{
+  int i, j;
+  /*@ begin Loop(transform UnrollJam(ufactor=3)) @*/
+  for (i = 0; i < 9; i++) for (j = 1; j <= image->w / 2; j++) a[i] += image->rows[j + 1][i] * 0.5;
+  /*@ end @*/
+}
+"""
+    file = tmp_path / "new.c"
+    file.write_text(transformed_file(text, {}), encoding="utf-8")
+    flags = ("-Wall", "-Wextra", "-Werror")
+    compiled = subprocess.run(["gcc", "-c", *flags, "-o", os.devnull, file], capture_output=True)
+    assert compiled.stderr == b"", compiled.stderr

@@ -16,6 +16,7 @@ from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node
 from orio_py.ctree.rewrite import assigned_names, declared_names
 from orio_py.transformation.base import Context
+from orio_py.transformation.certain_conditions import is_always_true
 from orio_py.transformation.expression_types import expression_type
 from orio_py.transformation.guards.pointed_bounds import PointedBounds
 from orio_py.transformation.offload.arithmetic import Arithmetic
@@ -40,7 +41,8 @@ class Fact:
         less = Polynomial({product: -c for product, c in value.terms.items() if c < 0 and product})
         offset = value.terms.get((), 0)
         if not less.terms:
-            return cls(value, binary(">=", arithmetic.expression(more), const(-offset)))
+            test = binary(">=", arithmetic.expression(more), const(-offset))
+            return cls(value, None if is_always_true(test, context) else test)
         if not more.terms:
             return cls(value, binary("<=", arithmetic.expression(less), const(offset)))
         if offset == -1:
