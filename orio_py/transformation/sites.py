@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice, takewhile
@@ -249,6 +250,12 @@ def outermost_marks(node: Node) -> Iterator[Transform]:
             if id(part) not in inner:
                 yield part
             inner.update(id(each) for each in walk_statements(part) if isinstance(each, Transform))
+
+
+def repeated_steps(node: Node) -> frozenset[int]:
+    """The steps of outermost marks of which there are several: copies of one statement, which no guard tells apart."""
+    counts = Counter(mark.step for mark in outermost_marks(node))
+    return frozenset(step for step, count in counts.items() if count > 1)
 
 
 def with_marks_on_loops(root: Node) -> Node:

@@ -25,6 +25,7 @@ from orio_py.transformation.simpler import (
     with_running_values,
     without_aggregates,
 )
+from orio_py.transformation.sites import repeated_steps
 
 
 def forms(tree: Node, context: Context, *, typed: bool) -> Iterator[GuardedTree]:
@@ -32,10 +33,15 @@ def forms(tree: Node, context: Context, *, typed: bool) -> Iterator[GuardedTree]
 
     With `typed` also those where members have the types that they are used as.
     """
-    yield from _typed_ways(tree, context, typed=typed)
+    yield from filter(_tells_apart, _typed_ways(tree, context, typed=typed))
     inlined = with_inlined_calls(tree, context)
     if inlined is not tree:
-        yield from _typed_ways(inlined, context, typed=typed)
+        yield from filter(_tells_apart, _typed_ways(inlined, context, typed=typed))
+
+
+def _tells_apart(form: GuardedTree) -> bool:
+    """Whether each guard belongs to one statement: of copies, each would have to run its own original."""
+    return form.guards.keys().isdisjoint(repeated_steps(form.tree))
 
 
 def _typed_ways(tree: Node, context: Context, *, typed: bool) -> Iterator[GuardedTree]:
@@ -59,6 +65,8 @@ def _ways(tree: Node, context: Context) -> Iterator[GuardedTree]:
     if entered.guards:
         yield entered
         yield from _refined(entered, entered.tree)
+    if repeated_steps(simpler):
+        simpler = tree
     tested = with_tested_headers(simpler, context)
     if tested.guards:
         yield tested
@@ -92,7 +100,7 @@ def _refined(form: GuardedTree, simpler: Node) -> Iterator[GuardedTree]:
 def in_parts(form: GuardedTree) -> GuardedTree | None:
     """The tree with pointers to the parts of arrays that a test tells apart; None where there are none."""
     new = with_array_parts(form.over(form.tree))
-    return None if new.tree is form.tree else new
+    return None if new.tree is form.tree or not _tells_apart(new) else new
 
 
 def running(form: GuardedTree) -> GuardedTree | None:

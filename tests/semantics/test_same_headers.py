@@ -243,3 +243,49 @@ def test_loops_with_headers_of_run_time_compute_the_same(tmp_path: Path, flags: 
     if different:
         number = int(different[0][0].split()[0])
         pytest.fail(f"{different[0]}\n{new[number]}")
+
+
+CHOSEN = """#include <stdio.h>
+struct box {{ int n; }};
+static void work(int m, double *x, double *y, const double *z, const struct box *box)
+{{
+  int i, j;
+  /*@ begin Loop(
+  for (i = 0; i < 4; i++) {{
+    double *p = i % 2 ? x : y;
+    transform {recipe}
+    for (j = 0; j < m; j = j + {step}) p[j] = p[j] * 2 + z[j + i];
+  }}
+  ) @*/
+  for (i = 0; i < 4; i++) {{
+    double *p = i % 2 ? x : y;
+    for (j = 0; j < m; j = j + {step}) p[j] = p[j] * 2 + z[j + i];
+  }}
+  /*@ end @*/
+}}
+int main(void)
+{{
+  static double a[300];
+  for (int apart = 0; apart < 20; apart += 3)
+    for (int m = -1; m < 12; m += 2)
+      for (int s = 1; s < 4; s++) {{
+        struct box box = {{s}};
+        for (int k = 0; k < 300; k++) a[k] = k % 7;
+        work(m, a + 50, a + 50 + apart, a + 120 - 3 * apart, &box);
+        for (int k = 0; k < 300; k++) printf("%g ", a[k]);
+      }}
+  return 0;
+}}
+"""
+
+
+@pytest.mark.parametrize("recipe", ["StripMine(tsize=4, tindex='jt')", "Reverse()", "Unroll(ufactor=3)"])
+@pytest.mark.parametrize("step", ["1", "box->n"])
+def test_statements_that_stand_once_for_each_pointer_run_their_own_originals(
+    recipe: str, step: str, tmp_path: Path
+) -> None:
+    text = CHOSEN.format(recipe=recipe, step=step)
+    new = transformed_file(text, {})
+    if step == "box->n":  # else nothing needs a test but Reverse
+        assert "p[j] = p[j] * 2 + z[j + i];\n" in new.partition("else")[2]
+    assert compile_and_run(new, tmp_path, *checked()) == compile_and_run(text, tmp_path, *checked())

@@ -199,7 +199,9 @@ class _Item:
         text = self._with_lines(item.start, end, self.macros if own else {})
         is_other = has_other_types(text)
         text = _plain(text, keeps_pragmas=item.kind == "function")
-        text = blank(text, macro_name(code_tokens(scan(text)), self.types) * (item.kind == "function"))
+        if item.kind == "function":
+            header = code_tokens(scan(text.partition("{")[0]))
+            text = blank(text, macro_name(header, self.types))
         if item.kind == "function" and item.tokens[0].is_name(item.name):
             # The parser adds it by itself for functions without K&R declarations alone.
             text = f"int {text}"

@@ -30,7 +30,7 @@ from orio_py.transformation.guards.row_facts import Fact, RowFacts, row_facts
 from orio_py.transformation.guards.single_members import SingleMembers
 from orio_py.transformation.guards.single_reads import with_single_reads
 from orio_py.transformation.parallel.pragma_text import is_about_loop
-from orio_py.transformation.sites import outermost_marks
+from orio_py.transformation.sites import outermost_marks, repeated_steps
 
 Apply = Callable[[Transform, Context], Node]
 
@@ -52,10 +52,12 @@ class GuardedRecipe:
     _guards: dict[int, list[Guard]] = field(default_factory=dict[int, list[Guard]])
     _refusals: dict[int, Refusal] = field(default_factory=dict[int, Refusal])
     _outermost: dict[int, Transform] = field(default_factory=dict[int, Transform])
+    _repeated: frozenset[int] = frozenset()
 
     def __post_init__(self) -> None:
         around = {d.name: declaration_of(d) for d in _declared_outside_marks(self.root)}
         self.context = replace(self.context, declarations={**around, **self.context.declarations})
+        self._repeated = repeated_steps(self.root)
         for outer in outermost_marks(self.root):
             self._guards[outer.step] = [self.needed.get(outer.step, _NO_GUARD)]
             for inner in walk_statements(outer):
@@ -87,6 +89,8 @@ class GuardedRecipe:
 
     def _next_guard(self, outer: Transform, guard: Guard, refusal: Refusal) -> None:
         """Go on to the next guard of a statement.  Raises Refusal where there is none."""
+        if outer.step in self._repeated:
+            raise refusal
         left = self._guards[outer.step]
         if outer.step not in self._refusals:
             further = guards(without_marks(outer), guard.assumed(self.context))

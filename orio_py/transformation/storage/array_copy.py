@@ -39,6 +39,9 @@ from orio_py.transformation.storage.scalar_replace import check_type, type_name
 
 _SUFFIX = re.compile(r"\w+")
 
+_Reference = tuple[str, tuple[str, ...]]
+"""An array, and the variables in its subscripts."""
+
 
 @dataclass(frozen=True, slots=True)
 class ArrCopy:
@@ -60,7 +63,7 @@ class ArrCopy:
 
         Raises Refusal: ORIO-T011 to T041, ORIO-T060 to T068.
         """
-        name, variables = self._reference(node)
+        reference = name, variables = self._reference(node)
         heads = [loop for loop in _outermost(node, variables) if _mentions(loop, name)]
         if not heads:
             refuse(
@@ -70,53 +73,42 @@ class ArrCopy:
                 argument="aref",
             )
         for head in heads:
-            node = self._with_buffer(node, head, name, variables, frozenset(), context)
+            node = self._with_buffer(node, head, reference, frozenset(), context)
         return node
 
     def _with_buffer(
-        self,
-        node: Node,
-        head: For,
-        name: str,
-        variables: tuple[str, ...],
-        outer: frozenset[str],
-        context: Context,
+        self, node: Node, head: For, reference: _Reference, outer: frozenset[str], context: Context
     ) -> Node:
         """The tree with a buffer for a loop's tile, or for rows of it where inner loops have no range of their own in it."""
         try:
-            return self._outside(node, head, name, variables, outer, context)
+            return self._outside(node, head, reference, outer, context)
         except Refusal as refusal:
+            name, variables = reference
             rows = [loop for loop in _outermost(head.stmt, variables) if _mentions(loop, name)]
             if not rows or refusal.diagnostics[0].code not in {"ORIO-T030", "ORIO-T064"}:
                 raise
             around = outer | {index_name(head) or ""}
             try:
                 for row in rows:
-                    node = self._with_buffer(node, row, name, variables, around, context)
+                    node = self._with_buffer(node, row, reference, around, context)
             except Refusal:
                 raise refusal from None
             return node
 
     def _outside(
-        self,
-        node: Node,
-        head: For,
-        name: str,
-        variables: tuple[str, ...],
-        outer: frozenset[str],
-        context: Context,
+        self, node: Node, head: For, reference: _Reference, outer: frozenset[str], context: Context
     ) -> Node:
         """The tree with the buffer filled as far outside of a loop as its tile is the same."""
 
         def change(loop: Node, inner: Context) -> Node:
-            return self._copied(loop, name, variables, outer, inner)
+            return self._copied(loop, reference, outer, inner)
 
         for place in _perfectly_around(node, head):
             with contextlib.suppress(Refusal):
                 return _rewritten(node, place, change, context)
         return _rewritten(node, head, change, context)
 
-    def _reference(self, node: Node) -> tuple[str, tuple[str, ...]]:
+    def _reference(self, node: Node) -> _Reference:
         name, variables = reference_in(self.aref, node)
         if len(self.dimsizes) != len(variables):
             refuse(
@@ -144,9 +136,8 @@ class ArrCopy:
             check_type(self.dtype, "dtype", node)
         return name, variables
 
-    def _copied(
-        self, head: Node, name: str, variables: tuple[str, ...], outer: frozenset[str], context: Context
-    ) -> Node:
+    def _copied(self, head: Node, reference: _Reference, outer: frozenset[str], context: Context) -> Node:
+        name, variables = reference
         tile = checked_tile(
             head,
             name,
