@@ -503,3 +503,31 @@ void g(double *a, struct image *image)
     flags = ("-Wall", "-Wextra", "-Werror")
     compiled = subprocess.run(["gcc", "-c", *flags, "-o", os.devnull, file], capture_output=True)
     assert compiled.stderr == b"", compiled.stderr
+
+
+def test_unsigned_indices_below_small_constants_are_not_compared_with_less(tmp_path: Path) -> None:
+    text = """void f(long n, long *restrict a, long *restrict b)
+{
+  unsigned long i;
+  long sum = 0;
+  /*@ begin Loop(transform UnrollReduction(ufactor=3)) @*/
+  for (i = 0; i < sizeof(double); i += 4) sum += a[i] * b[i];
+  /*@ end @*/
+  a[n] = sum;
+}
+void g(unsigned n, unsigned m, double *restrict a, double *restrict b)
+{
+  unsigned i, j;
+  /*@ begin Loop(transform RegTile(loops=['i', 'j'], ufactors=[2, 1])) @*/
+  for (i = 0; i < 3 - !m; i += 3) for (j = 0; j < n; j++) a[i] += b[j];
+  /*@ end @*/
+  /*@ begin Loop(transform Unroll(ufactor=2)) @*/
+  for (i = 0; i < 2 + (m > n); i += 2) b[i] = b[i] * 0.5;
+  /*@ end @*/
+}
+"""
+    file = tmp_path / "new.c"
+    file.write_text(transformed_file(text, {}), encoding="utf-8")
+    flags = ("-Wall", "-Wextra", "-Werror")
+    compiled = subprocess.run(["gcc", "-c", *flags, "-o", os.devnull, file], capture_output=True)
+    assert compiled.stderr == b"", compiled.stderr

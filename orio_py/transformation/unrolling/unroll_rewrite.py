@@ -24,7 +24,7 @@ from orio_py.ctree.build import (
 from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.equal import equal
 from orio_py.ctree.loops import CanonicalLoop, header_index
-from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast, substatements
+from orio_py.ctree.nodes import MIRRORED, Comment, Compound, For, Node, c_ast, substatements
 from orio_py.ctree.rewrite import walk, walk_statements
 from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration
@@ -236,7 +236,9 @@ def _is_too_short(view: CanonicalLoop, factor: int, context: Context) -> bool:
 
 
 def _may_end_below(view: CanonicalLoop, context: Context) -> bool:
-    """Whether compilers see that `bound - span` is negative, and an unsigned index never below it: `(long)TEN - 28`."""
+    """Whether compilers see that no index is below `bound - span`, which is at most 0: `(long)TEN - 28`, `sizeof(p) - 8`."""
+    if isinstance(view.bound, c_ast.UnaryOp) and view.bound.op == "sizeof":
+        return True
     unsigned = CDeclaration("", index_type(view, context)).is_unsigned
     return unsigned and isinstance(view.bound, c_ast.Cast) and constant_value(view.bound, context) is not None
 
@@ -334,13 +336,20 @@ def _wraps_below(view: CanonicalLoop, context: Context) -> bool:
 def _is_int(bound: Node, context: Context) -> bool:
     """Whether a bound is an `int` that compilers know to be no less than 0.
 
-    It was shorter, or made one by a cast, or is a macro for a number, or one of two numbers, or a number's lower bits.
+    It was shorter, or made one by a cast, or is a macro for a number, or one of two numbers, or a number's lower bits,
+    or whether something holds, or a sum of these.
     """
     match bound:
         case c_ast.Cast():
             return signedness_of_type(emit_type(bound.to_type)) == "signed"
+        case c_ast.UnaryOp(op="!"):
+            return True
+        case c_ast.BinaryOp(op=op) if op in MIRRORED:
+            return True
         case c_ast.TernaryOp() | c_ast.BinaryOp(op="&"):
             return signedness(bound, context) == "signed"
+        case c_ast.BinaryOp(op="+" | "-", left=left, right=right):
+            return all(_is_int(part, context) or is_natural(part, context) for part in (left, right))
         case c_ast.ID():
             declared = context.declarations.get(bound.name)
             return is_natural(bound, context) or (declared is not None and is_narrow(declared))
