@@ -49,6 +49,8 @@ from orio_py.transformation.ways import forms, in_parts, running
 _DEPENDENCES = frozenset({"ORIO-T027", "ORIO-T040", "ORIO-T041"})
 _UNDECIDED = frozenset({"ORIO-T041"})
 _ELEMENTS = frozenset({"ORIO-T122", "ORIO-T123"})
+_NO_LOOP = frozenset({"ORIO-T020"})
+"""What is said of a form that is no single loop, as the user's code may be."""
 _CONTRACT_THREADS = ("Contract", "parallel")
 _UNROLLING = frozenset({"Unroll", "UnrollJam", "RegTile"})
 
@@ -84,8 +86,8 @@ class MarkedSteps:
                 return self._tried(form, values)
             except Refusal as refusal:
                 # A dependence says more than that a form of the code is not what a step needs.
-                if reason is None or _is_about_dependence(refusal) or not _is_about_dependence(reason):
-                    reason = refusal
+                kept = reason is not None and (_is_about_dependence(reason) or _is_about(_NO_LOOP, refusal))
+                reason = reason if kept and not _is_about_dependence(refusal) else refusal
                 unknown |= _is_about(inspectable, refusal)
                 refused.append(form)
         assert reason is not None

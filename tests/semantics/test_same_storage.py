@@ -17,6 +17,7 @@ from same_result import Case, assert_same_results, transformed
 from orio_py.ctree.emit import emit
 from orio_py.ctree.nodes import Node
 from orio_py.transformation.base import Context, Transformation
+from orio_py.transformation.loop_names import LoopName
 from orio_py.transformation.storage.array_copy import ArrCopy
 from orio_py.transformation.storage.bound_replace import BoundReplace
 from orio_py.transformation.storage.prefetch import Prefetch
@@ -480,3 +481,15 @@ def test_types_other_than_int(kind: str) -> None:
 def test_a_copy_counts_to_more_than_its_narrow_index(kind: str) -> None:
     text = f"for ({kind} e = 0; e < 1; e += 1) {{ a[e + 3] = 2.0; b[e] = a[e + 3] + a[e]; a[e + 1] += a[e + 2]; }}"
     assert check([Case(text, ArrCopy("a[e]", (8,)), sizes=SIZES[:1])]) == 1
+
+
+@pytest.mark.parametrize("kind", ["int", "long", "size_t"])
+@pytest.mark.parametrize("bound", ["(unsigned long)i", "(i < 2 ? i : sizeof(int))", "i"])
+def test_a_copy_begins_below_an_unsigned_bound(kind: str, bound: str) -> None:
+    nest = f"for (i = 0; i <= 2; i++) for ({kind} e = 0; e < {bound}; e++)"
+    codes = (
+        f"{nest} b[e - 1] -= 0.25 * (b[e] + c[2 * i]);",
+        f"for (i = 0; i <= 2; i++) for ({kind} e = {bound}; e > 0; e--) b[e - 2] -= 0.25 * (b[e] + c[i]);",
+    )
+    steps = (Tile((3,), ("ee",), (LoopName(("e",)),)), ArrCopy("b[e]", (9,)))
+    assert check([Case(code, Both(*steps), sizes=SIZES) for code in codes]) > 0

@@ -377,6 +377,8 @@ class Maker:
         if not self.exact:
             one = self.reference(self.choices.pick(self.floating()), scope)
             options += [(2, f"if ({one} > top) {{ top = {one}; }}"), (1, f"top = {one} > top ? {one} : top;")]
+            place, better = self.choices.pick(scope), self.choices.pick([">", ">="])
+            options.append((3, f"if ({one} {better} top) {{ top = {one}; count = {place}; }}"))
         return self.choices.weighted(*options)
 
     def condition(self, scope: tuple[str, ...]) -> str:

@@ -14,6 +14,7 @@ from orio_py.ctree.nodes import For, Node
 from orio_py.ctree.rewrite import assigned_names, walk
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.forms import other_use
+from orio_py.transformation.parallel.located_extremes import LocatedExtreme
 from orio_py.transformation.parallel.reduction_variables import ReductionVariable
 from orio_py.transformation.parallel.reductions import Accumulation, accumulation, induction_step
 from orio_py.transformation.types import index_type, same_signedness
@@ -30,6 +31,7 @@ class Sharing:
     integers that each iteration steps by a constant.  Of private arrays `first` begin with what they hold before the loop,
     so that elements that no iteration writes keep it.  The arrays `atomic` are changed by the statements `updates`, one
     thread at a time; `variables` are those of reductions that the loop itself does not have; all this is right where `tests` hold.
+    The threads of a team look for `located` values apart from each other.
     """
 
     private: tuple[str, ...] = ()
@@ -41,6 +43,7 @@ class Sharing:
     first: tuple[str, ...] = ()
     tests: tuple[Node, ...] = ()
     variables: tuple[ReductionVariable, ...] = ()
+    located: tuple[LocatedExtreme, ...] = ()
 
     def joined(self, other: Sharing) -> Sharing:
         """What both say."""
@@ -55,7 +58,12 @@ class Sharing:
     def names(self) -> frozenset[str]:
         """Every variable that a clause or an atomic statement is about."""
         combined = (*(r.name for r in self.accumulated), *(name for name, _ in self.linear))
-        return frozenset((*self.private, *self.last, *combined))
+        return frozenset((*self.private, *self.last, *combined, *self.sought))
+
+    @property
+    def sought(self) -> tuple[str, ...]:
+        """The variables of extreme values, and of what is kept with them."""
+        return tuple(name for one in self.located for name in one.names)
 
     @property
     def accumulated(self) -> tuple[Accumulation, ...]:
@@ -119,7 +127,8 @@ def verdict_of(
     private = frozenset((*shared.private, *shared.last, *(loop.index for loop in loops)))
     arrays = frozenset(r.name for r in shared.accumulated if _is_array(r.name, context))
     arrays |= {found.name for found in shared.variables}
-    combined = frozenset((*(r.name for r in shared.reductions), *(name for name, _ in shared.linear)))
+    steps = (name for name, _ in shared.linear)
+    combined = frozenset((*(r.name for r in shared.reductions), *steps, *shared.sought))
     for level, loop in enumerate(loops):
         inside = replace(known, surrounding=(*known.surrounding, *loops[:level]))
         found = may_parallelise(

@@ -18,12 +18,13 @@ privatization for parallel execution of loops", ICS 1992.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from orio_py.core.expr import Value
 from orio_py.ctree.build import block
 from orio_py.ctree.loops import CanonicalLoop, nest, outermost_loops
-from orio_py.ctree.nodes import Comment, Compound, Node, c_ast
+from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast
 from orio_py.transformation.arguments import optional_text, positive_int, text
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.certain_conditions import if_all
@@ -53,6 +54,7 @@ from orio_py.transformation.parallel.data_sharing import (
     sharing,
 )
 from orio_py.transformation.parallel.iteration_counts import may_run_where_c_does_not, require_count
+from orio_py.transformation.parallel.located_extremes import in_a_team, located_extremes
 from orio_py.transformation.parallel.pragma_text import pragma_lines
 from orio_py.transformation.parallel.reduction_variables import around, within
 from orio_py.transformation.sites import Choice, rewrite_where
@@ -98,13 +100,13 @@ class Parallelize:
 
     def _loop(self, node: Node, context: Context) -> Node:
         loops = self._loops(node, context)
-        shared = sharing(loops, context)
+        shared = _with_located(sharing(loops, context), loops, context)
         if not self.trusted:
             shared = with_arrays(shared, loops, context)
             require_independent(loops, shared, _WHAT, context, force=self.force)
             require_order_free(shared, _WHAT, context, force=self.force)
         inside = within(with_directives(node, shared.updates, "omp atomic", context), shared.variables)
-        result = annotated(pragma_lines([self._text(shared)]), inside, context)
+        result = self._shared_out(inside, loops[0], shared, context)
         if shared.needs_an_iteration or any(may_run_where_c_does_not(loop, context) for loop in loops):
             result = block(at_least_once(result, loops, context))
         result = around(result, shared.variables)
@@ -128,15 +130,32 @@ class Parallelize:
         require_no_constructs(view, _WHAT, allowed=_INSIDE_A_TEAM)
         return loops
 
-    def _text(self, shared: Sharing) -> str:
-        parts = ["omp parallel for"]
-        if self.collapse > 1:
-            parts.append(f"collapse({self.collapse})")
-        if self.num_threads is not None:
-            parts.append(f"num_threads({self.num_threads})")
-        if self.schedule:
-            parts.append(f"schedule({_schedule(self.schedule)})")
-        return " ".join([*parts, *shared.clauses()])
+    def _shared_out(self, loop: Node, view: CanonicalLoop, shared: Sharing, context: Context) -> Node:
+        """The loop behind its directive, or in a team of threads that look for extreme values."""
+        threads = "" if self.num_threads is None else f" num_threads({self.num_threads})"
+        schedule = _schedule(self.schedule)
+        if shared.located:
+            assert isinstance(loop, For)
+            order = f"schedule(monotonic: {schedule})" if schedule else "schedule(static)"
+            inner = " ".join(["omp for nowait", order, *shared.clauses()])
+            return in_a_team(loop, view, shared.located, (f"omp parallel{threads}", inner), context)
+        collapse = f" collapse({self.collapse})" if self.collapse > 1 else ""
+        parts = [f"omp parallel for{collapse}{threads}"]
+        if schedule:
+            parts.append(f"schedule({schedule})")
+        return annotated(pragma_lines([" ".join([*parts, *shared.clauses()])]), loop, context)
+
+
+def _with_located(shared: Sharing, loops: Sequence[CanonicalLoop], context: Context) -> Sharing:
+    """The clauses, and the extreme values that a loop keeps, which threads look for where a clause is not exact."""
+    if len(loops) > 1:
+        return shared
+    exact = [r for r in shared.reductions if r.exact or context.assumptions.reassociate]
+    known = replace(shared, reductions=tuple(exact)).names
+    located = located_extremes(loops[0], known, context)
+    sought = {name for one in located for name in one.names}
+    reductions = tuple(r for r in shared.reductions if r.name not in sought)
+    return replace(shared, reductions=reductions, located=located)
 
 
 def _in_block(statement: Node) -> Node:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from orio_py.ctree.build import (
     add,
+    as_long,
     assign,
     binary,
     block,
@@ -26,7 +27,7 @@ from orio_py.transformation.certain_conditions import if_all
 from orio_py.transformation.storage.array_copy_check import CopiedTile
 from orio_py.transformation.storage.array_copy_uses import Offsets, Side
 from orio_py.transformation.storage.array_uses.rebuild import readable
-from orio_py.transformation.types import control_type
+from orio_py.transformation.types import control_type, signedness, signedness_of_type
 
 
 def positions(tile: CopiedTile, offsets: Offsets) -> list[Node]:
@@ -99,18 +100,24 @@ def _same(side: Side, name: str, body: Node, context: Context) -> Node:
 
 
 def _box(side: Side, name: str, body: Node, context: Context) -> Node:
-    """A loop over all subscripts that the offsets reach."""
+    """A loop over all subscripts that the offsets reach, of which the first ones may be below 0."""
     view = side.loop
+    kind, ends = control_type(view, context), (view.start, view.bound)
+    if signedness_of_type(kind) != "signed" or not all(_is_signed(part, context) for part in ends):
+        kind, ends = "long", tuple(part if _is_signed(part, context) else as_long(part) for part in ends)
+    start, bound = ends
     if view.upward:
-        first, last = add(view.start, side.least), add(view.bound, side.greatest)
+        first, last = add(start, side.least), add(bound, side.greatest)
         relation = view.relation
     else:
-        first = add(view.bound, side.least + (view.relation == ">"))
-        last, relation = add(view.start, side.greatest), "<="
+        first = add(bound, side.least + (view.relation == ">"))
+        last, relation = add(start, side.greatest), "<="
     test = binary(relation, ident(name), simplify(last))
-    return for_(
-        declare(control_type(view, context), name, simplify(first)), test, unary("p++", ident(name)), body
-    )
+    return for_(declare(kind, name, simplify(first)), test, unary("p++", ident(name)), body)
+
+
+def _is_signed(part: Node, context: Context) -> bool:
+    return literal_value(part) is not None or signedness(part, context) == "signed"
 
 
 def _in_box(side: Side, subscript: Node) -> Node:

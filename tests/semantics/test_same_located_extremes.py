@@ -1,0 +1,90 @@
+"""Where the smallest or largest of values is, which the threads of a team find apart from each other: of equal ones C's own."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from c_programs import checked, compile_and_run, openmp
+from c_trees import transformed_file
+
+pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+
+FILE = """#include <math.h>
+#include <stdio.h>
+static double best, other;
+static int at, to;
+static void work(int n, int start, double first, const double *restrict x, const int *restrict c, double (*restrict m)[4])
+{{
+  int i, j, place = -1, row = 0, col = 0;
+  double low = first, high = -first, d;
+  int most = start;
+  (void)x, (void)c, (void)m, (void)d, (void)j;
+  /*@ begin Loop(transform Parallelize({arguments})) @*/
+  {code}
+  /*@ end @*/
+  best = low, other = high, at = place + 10 * most, to = row + 100 * col;
+}}
+int main(void)
+{{
+  static double x[40], m[40][4];
+  static int c[40];
+  const double firsts[] = {{100, 3, 2, 0, -0.0, -100, NAN}};
+  for (int s = 0; s < 12; s++) {{
+    for (int i = 0; i < 40; i++) {{
+      x[i] = s == 11 ? (i % 3 ? 0.0 : -0.0) : (i * (s + 3) + s) % (5 + s) - 2;
+      if (s > 8 && (i + s) % 7 == 0) x[i] = NAN;
+      c[i] = (i * 5 + s) % 9 - 2;
+      for (int j = 0; j < 4; j++) m[i][j] = (i * 3 + j * 5 + s) % 11 - 5;
+    }}
+    for (int f = 0; f < 7; f++)
+      for (int n = 0; n <= 40; n += 1 + n) {{
+        work(n, f % 5, firsts[f], x, c, m);
+        printf("%g %g %d %d\\n", best, other, at, to);
+      }}
+  }}
+  return 0;
+}}
+"""
+CODES = {
+    "first": "for (i = 0; i < n; i++) if (x[i] < low) { low = x[i]; place = i; }",
+    "last": "for (i = 0; i < n; i++) if (low >= x[i]) { place = i; low = x[i]; }",
+    "downwards": "for (i = n - 1; i >= 0; i--) if (x[i] > high) { high = x[i]; place = i; }",
+    "downwards, last": "for (i = n - 1; i >= 0; i--) if (x[i] >= high) { high = x[i]; place = i; }",
+    "value alone": "for (i = 0; i < n; i++) if (x[i] < low) low = x[i];",
+    "computed": """for (i = 0; i < n; i++) {
+    d = 0;
+    for (j = 0; j < 4; j++) d += m[i][j] * m[i][j];
+    if (d < low) { low = d; place = c[i]; row = i; }
+  }""",
+    "both": """for (i = 0; i < n; i++) {
+    const double t = x[i] + c[i];
+    if (t < low) { low = t; row = i; }
+    if (t > high) { high = t; col = i; place = c[i]; }
+  }""",
+    "some": "for (i = 0; i < n; i++) if (c[i] > 1 && x[i] < low && i != 5) { low = x[i]; place = i; }",
+    "inside": """for (i = 0; i < n; i++) {
+    if (c[i] < 0) continue;
+    for (j = 3; j >= 0; j--) if (m[i][j] <= low) { low = m[i][j]; row = i; col = j; }
+  }""",
+    "whole numbers": "for (i = 0; i < n; i++) if (most < c[i]) { most = c[i]; place = i; }",
+    "by its place": "for (i = 1; i < n; i++) if (x[i] < x[row]) row = i;",
+    "by its places": """for (i = 0; i < n; i++)
+    for (j = 0; j < 4; j++) if (fabs(m[i][j]) > fabs(m[row][col])) { row = i; col = j; }""",
+    "and its index": "for (i = 0; i < n; i += 3) if (x[i] < low) { low = x[i]; place = i; }  row = i;",
+}
+ARGUMENTS = ("", "schedule='dynamic'", "schedule='guided, 2', num_threads=3")
+
+
+@pytest.mark.share(3)
+@pytest.mark.parametrize("arguments", ARGUMENTS)
+@pytest.mark.parametrize("name", CODES)
+def test_threads_find_the_place_that_c_finds(name: str, arguments: str, tmp_path: Path) -> None:
+    text = FILE.format(code=CODES[name], arguments=arguments)
+    new = transformed_file(text, {})
+    assert "#pragma omp critical" in new
+    assert compile_and_run(new, tmp_path, *checked(), *openmp()) == compile_and_run(
+        text, tmp_path, *checked()
+    )
+    assert compile_and_run(new, tmp_path, "-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", *openmp())
