@@ -14,7 +14,7 @@ from orio_py.ctree.nodes import For, Node
 from orio_py.ctree.rewrite import assigned_names, walk
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.forms import other_use
-from orio_py.transformation.parallel.located_extremes import LocatedExtreme
+from orio_py.transformation.parallel.kept_values import KeptValues
 from orio_py.transformation.parallel.reduction_variables import ReductionVariable
 from orio_py.transformation.parallel.reductions import Accumulation, accumulation, induction_step
 from orio_py.transformation.types import index_type, same_signedness
@@ -31,7 +31,7 @@ class Sharing:
     integers that each iteration steps by a constant.  Of private arrays `first` begin with what they hold before the loop,
     so that elements that no iteration writes keep it.  The arrays `atomic` are changed by the statements `updates`, one
     thread at a time; `variables` are those of reductions that the loop itself does not have; all this is right where `tests` hold.
-    The threads of a team look for `located` values apart from each other.
+    The threads of a team keep `kept` values apart from each other.
     """
 
     private: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ class Sharing:
     first: tuple[str, ...] = ()
     tests: tuple[Node, ...] = ()
     variables: tuple[ReductionVariable, ...] = ()
-    located: tuple[LocatedExtreme, ...] = ()
+    kept: tuple[KeptValues, ...] = ()
 
     def joined(self, other: Sharing) -> Sharing:
         """What both say."""
@@ -58,12 +58,12 @@ class Sharing:
     def names(self) -> frozenset[str]:
         """Every variable that a clause or an atomic statement is about."""
         combined = (*(r.name for r in self.accumulated), *(name for name, _ in self.linear))
-        return frozenset((*self.private, *self.last, *combined, *self.sought))
+        return frozenset((*self.private, *self.last, *combined, *self.keeping))
 
     @property
-    def sought(self) -> tuple[str, ...]:
-        """The variables of extreme values, and of what is kept with them."""
-        return tuple(name for one in self.located for name in one.names)
+    def keeping(self) -> tuple[str, ...]:
+        """The variables that keep what one iteration assigns them."""
+        return tuple(name for one in self.kept for name in one.names)
 
     @property
     def accumulated(self) -> tuple[Accumulation, ...]:
@@ -128,7 +128,7 @@ def verdict_of(
     arrays = frozenset(r.name for r in shared.accumulated if _is_array(r.name, context))
     arrays |= {found.name for found in shared.variables}
     steps = (name for name, _ in shared.linear)
-    combined = frozenset((*(r.name for r in shared.reductions), *steps, *shared.sought))
+    combined = frozenset((*(r.name for r in shared.reductions), *steps, *shared.keeping))
     for level, loop in enumerate(loops):
         inside = replace(known, surrounding=(*known.surrounding, *loops[:level]))
         found = may_parallelise(

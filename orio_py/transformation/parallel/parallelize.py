@@ -54,7 +54,7 @@ from orio_py.transformation.parallel.data_sharing import (
     sharing,
 )
 from orio_py.transformation.parallel.iteration_counts import may_run_where_c_does_not, require_count
-from orio_py.transformation.parallel.located_extremes import in_a_team, located_extremes
+from orio_py.transformation.parallel.kept_values import in_a_team, kept_values
 from orio_py.transformation.parallel.pragma_text import pragma_lines
 from orio_py.transformation.parallel.reduction_variables import around, within
 from orio_py.transformation.sites import Choice, rewrite_where
@@ -100,7 +100,7 @@ class Parallelize:
 
     def _loop(self, node: Node, context: Context) -> Node:
         loops = self._loops(node, context)
-        shared = _with_located(sharing(loops, context), loops, context)
+        shared = _with_kept(sharing(loops, context), loops, context)
         if not self.trusted:
             shared = with_arrays(shared, loops, context)
             require_independent(loops, shared, _WHAT, context, force=self.force)
@@ -131,14 +131,14 @@ class Parallelize:
         return loops
 
     def _shared_out(self, loop: Node, view: CanonicalLoop, shared: Sharing, context: Context) -> Node:
-        """The loop behind its directive, or in a team of threads that look for extreme values."""
+        """The loop behind its directive, or in a team of threads that keep values apart from each other."""
         threads = "" if self.num_threads is None else f" num_threads({self.num_threads})"
         schedule = _schedule(self.schedule)
-        if shared.located:
+        if shared.kept:
             assert isinstance(loop, For)
             order = f"schedule(monotonic: {schedule})" if schedule else "schedule(static)"
             inner = " ".join(["omp for nowait", order, *shared.clauses()])
-            return in_a_team(loop, view, shared.located, (f"omp parallel{threads}", inner), context)
+            return in_a_team(loop, view, shared.kept, (f"omp parallel{threads}", inner), context)
         collapse = f" collapse({self.collapse})" if self.collapse > 1 else ""
         parts = [f"omp parallel for{collapse}{threads}"]
         if schedule:
@@ -146,16 +146,16 @@ class Parallelize:
         return annotated(pragma_lines([" ".join([*parts, *shared.clauses()])]), loop, context)
 
 
-def _with_located(shared: Sharing, loops: Sequence[CanonicalLoop], context: Context) -> Sharing:
-    """The clauses, and the extreme values that a loop keeps, which threads look for where a clause is not exact."""
+def _with_kept(shared: Sharing, loops: Sequence[CanonicalLoop], context: Context) -> Sharing:
+    """The clauses, and the values that a loop keeps, where no clause says which, or one is not exact."""
     if len(loops) > 1:
         return shared
     exact = [r for r in shared.reductions if r.exact or context.assumptions.reassociate]
     known = replace(shared, reductions=tuple(exact)).names
-    located = located_extremes(loops[0], known, context)
-    sought = {name for one in located for name in one.names}
-    reductions = tuple(r for r in shared.reductions if r.name not in sought)
-    return replace(shared, reductions=reductions, located=located)
+    kept = kept_values(loops[0], known, context)
+    names = {name for one in kept for name in one.names}
+    reductions = tuple(r for r in shared.reductions if r.name not in names)
+    return replace(shared, reductions=reductions, kept=kept)
 
 
 def _in_block(statement: Node) -> Node:

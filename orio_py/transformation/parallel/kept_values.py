@@ -1,4 +1,4 @@
-"""The smallest or largest of values, and where it is: each thread looks in its own iterations, and the best of theirs is kept.
+"""Values that some iteration leaves in variables: the one of the smallest or largest value, or the last that assigns them.
 
     for (i = 0; i < n; i++)             double best_own = best; long where_own = 0; …
       if (x[i] < best) {                #pragma omp parallel firstprivate(best_own, where_own, best_set_own, best_at_own)
@@ -15,10 +15,12 @@
                                           }
                                         }
 
-Among equal values C keeps the first one, with `<=` and `>=` the last; a value that is no number is never kept.  So the
-result is the same whatever the number of threads is, as long as each runs its iterations in the order of the loop.
+Each thread looks in its own iterations, and the best of theirs is kept.  Among equal values C keeps the first one, with
+`<=` and `>=` the last; a value that is no number is never kept.  So the result is the same whatever the number of threads
+is, as long as each runs its iterations in the order of the loop.  Of `if (x[i] != 0) last = i;` the latest one is kept.
 
-Source: for the operation, MPI 4.1, section 6.9.4 (MINLOC and MAXLOC); OpenMP API 5.2, sections 11.5.3 (schedules) and 15.2 (critical).
+Source: for the operation, MPI 4.1, section 6.9.4 (MINLOC and MAXLOC), and OpenMP API 5.2, section 5.4.5 (conditional lastprivate); sections
+11.5.3 (schedules) and 15.2 (critical).
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ from orio_py.ctree.ctype import CType, Rank, ctype
 from orio_py.ctree.equal import equal
 from orio_py.ctree.expression_effects import is_repeatable
 from orio_py.ctree.loops import CanonicalLoop
-from orio_py.ctree.nodes import MIRRORED, For, Node, c_ast
+from orio_py.ctree.nodes import MIRRORED, Compound, For, Node, c_ast
 from orio_py.ctree.rewrite import (
     Replacement,
     Rewriter,
@@ -44,6 +46,7 @@ from orio_py.ctree.rewrite import (
     substitute,
     used_names,
     walk,
+    walk_statements,
 )
 from orio_py.transformation.base import Context
 from orio_py.transformation.expression_types import expression_type
@@ -60,43 +63,65 @@ _UNSTEADY = frozenset({"volatile", "_Atomic"})
 
 
 @dataclass(frozen=True, slots=True)
-class LocatedExtreme:
-    """A statement that keeps a value where it is better than the `value` kept so far.
+class KeptValues:
+    """Variables that keep what one iteration assigns them: the last one that does, or that of the best `value`.
 
-    A value takes the other's place if it is `relation` than that: one of `<`, `<=`, `>` and `>=`.  `names` are the variables
-    that the statement assigns; the value is one of them, as in `best`, or is found by some, as in `x[where]`.
+    A value takes another's place if it is `relation` than that: one of `<`, `<=`, `>` and `>=`.  The value is one of the
+    variables, as in `best`, or is found by some, as in `x[where]`.
     """
 
-    value: Node
-    relation: str
     names: tuple[str, ...]
+    value: Node | None = None
+    relation: str = ""
 
     @property
     def compared(self) -> frozenset[str]:
         """The variables that the value is made of."""
-        return used_names([self.value]) & frozenset(self.names)
+        return frozenset() if self.value is None else used_names([self.value]) & frozenset(self.names)
 
 
-def located_extremes(view: CanonicalLoop, known: Set[str], context: Context) -> tuple[LocatedExtreme, ...]:
-    """The statements of a loop that keep an extreme value; `known` are variables that clauses are about already."""
-    found = (
-        _extreme(part, view, known, context)
-        for part in walk(view.body)
-        if isinstance(part, c_ast.If) and part.iffalse is None
-    )
+def kept_values(view: CanonicalLoop, known: Set[str], context: Context) -> tuple[KeptValues, ...]:
+    """What a loop keeps in variables that are nothing else to it; `known` are those that clauses are about already."""
     uses = Counter(part.name for part in walk(view.body) if isinstance(part, c_ast.ID))
     inside = declared_names(view.body)
-    return tuple(
+    extremes = [
         one
-        for one in found
-        if one is not None
-        # Nothing else may use the variables.
+        for part in walk(view.body)
+        if isinstance(part, c_ast.If)
+        and part.iffalse is None
+        and (one := _extreme(part, view, known, context)) is not None
         and all(uses[name] == 1 + (name in one.compared) for name in one.names)
-        and all(_may_be_kept(name, view, inside, context) for name in one.names)
+    ]
+    others = {*known, *(name for one in extremes for name in one.names)}
+    found = (*extremes, *_last_ones(view.body, others, uses))
+    return tuple(one for one in found if all(_may_be_kept(name, view, inside, context) for name in one.names))
+
+
+def _last_ones(body: Node, known: Set[str], uses: Mapping[str, int]) -> Iterator[KeptValues]:
+    """Variables that a body only assigns, those together that are always assigned together."""
+    blocks = [part for part in walk_statements(body) if isinstance(part, Compound) and not _jumps(part)]
+    together = {id(item): id(part) for part in blocks for item in statements(part)}
+    places: dict[str, tuple[int, ...]] = {}
+    for part in walk_statements(body):
+        match part:
+            case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name)) if name not in known:
+                places[name] = (*places.get(name, ()), together.get(id(part), id(part)))
+            case _:
+                pass
+    only = {name: at for name, at in places.items() if uses[name] == len(at)}
+    for at in dict.fromkeys(only.values()):
+        yield KeptValues(tuple(name for name, places in only.items() if places == at))
+
+
+def _jumps(part: Node) -> bool:
+    return any(
+        isinstance(inner, (c_ast.Break, c_ast.Continue, c_ast.Goto, c_ast.Label)) for inner in walk(part)
     )
 
 
-def _extreme(node: c_ast.If, view: CanonicalLoop, known: Set[str], context: Context) -> LocatedExtreme | None:
+def _extreme(node: c_ast.If, view: CanonicalLoop, known: Set[str], context: Context) -> KeptValues | None:
+    if _jumps(node.iftrue):
+        return None
     assigned = {
         item.lvalue.name: item.rvalue
         for item in statements(node.iftrue)
@@ -111,7 +136,7 @@ def _extreme(node: c_ast.If, view: CanonicalLoop, known: Set[str], context: Cont
             if _is_kept_by(assigned, new, old, context) and _stays(
                 new, old, set(assigned), node, view, context
             ):
-                return LocatedExtreme(old, relation, tuple(assigned))
+                return KeptValues(tuple(assigned), old, relation)
     return None
 
 
@@ -184,7 +209,7 @@ def _may_be_kept(name: str, view: CanonicalLoop, inside: Set[str], context: Cont
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """The variables of an extreme value: those that threads have, whether and in which iteration they were assigned."""
+    """What threads have in place of variables, and what says whether and in which iteration these were assigned."""
 
     own: Mapping[str, str]
     is_set: str
@@ -196,11 +221,11 @@ class _Names:
 def in_a_team(
     loop: For,
     view: CanonicalLoop,
-    extremes: Sequence[LocatedExtreme],
+    kept: Sequence[KeptValues],
     words: tuple[str, str],
     context: Context,
 ) -> Node:
-    """The loop, shared out to threads that look for extreme values apart from each other.
+    """The loop, shared out to threads that keep values apart from each other.
 
     `words` are what the directive of the threads says, and that of the loop.
     """
@@ -208,7 +233,7 @@ def in_a_team(
     before: list[Node] = []
     behind: list[Node] = []
     own: list[str] = []
-    for one in extremes:
+    for one in kept:
         names = _names(one, supply)
         body = rename(loop.stmt, names.own)
         loop = copy_with(loop, stmt=_Noting(names.own[one.names[0]], names, view.index).rewrite(body))
@@ -227,13 +252,13 @@ def in_a_team(
     )
 
 
-def _names(one: LocatedExtreme, supply: NameSupply) -> _Names:
+def _names(one: KeptValues, supply: NameSupply) -> _Names:
     own = {name: supply.fresh(f"{name}_own") for name in one.names}
     fresh = [supply.fresh(f"{one.names[0]}_{word}") for word in ("set", "at", "own_set", "own_at")]
     return _Names(own, *fresh)
 
 
-def _declared(one: LocatedExtreme, names: _Names, view: CanonicalLoop, context: Context) -> Iterator[Node]:
+def _declared(one: KeptValues, names: _Names, view: CanonicalLoop, context: Context) -> Iterator[Node]:
     for name, own in names.own.items():
         yield declare(context.declarations[name].type, own, ident(name) if name in one.compared else 0)
     for flag in (names.is_set, names.own_set):
@@ -242,15 +267,23 @@ def _declared(one: LocatedExtreme, names: _Names, view: CanonicalLoop, context: 
         yield declare(index_type(view, context), place, 0)
 
 
-def _kept(one: LocatedExtreme, names: _Names, *, upward: bool) -> Node:
-    """What is kept of a thread's values where it found one: if it is better, or is as good and comes first in C."""
-    value, own = one.value, rename(one.value, names.own)
-    comes_first = "<" if (one.relation in {"<", ">"}) == upward else ">"
-    tie = binary("&&", binary("==", own, value), binary(comes_first, ident(names.own_at), ident(names.at)))
-    better = binary("||", binary(_STRICT[one.relation], own, value), tie)
-    is_kept = binary("&&", ident(names.own_set), binary("||", unary("!", ident(names.is_set)), better))
+def _kept(one: KeptValues, names: _Names, *, upward: bool) -> Node:
+    """What is kept of a thread's values where it has any."""
+    is_better = _is_better(one, names, upward=upward)
+    is_kept = binary("&&", ident(names.own_set), binary("||", unary("!", ident(names.is_set)), is_better))
     changes = [assign(name, ident(new)) for name, new in names.own.items()]
     return if_(is_kept, block(*changes, assign(names.at, ident(names.own_at)), assign(names.is_set, 1)))
+
+
+def _is_better(one: KeptValues, names: _Names, *, upward: bool) -> Node:
+    """Whether C keeps a thread's value and not another's: it is better, or is as good and comes first, or last."""
+    is_first = one.relation in {"<", ">"}
+    comes_first = binary("<" if is_first == upward else ">", ident(names.own_at), ident(names.at))
+    if one.value is None:
+        return comes_first
+    own = rename(one.value, names.own)
+    tie = binary("&&", binary("==", own, one.value), comes_first)
+    return binary("||", binary(_STRICT[one.relation], own, one.value), tie)
 
 
 class _Noting(Rewriter):

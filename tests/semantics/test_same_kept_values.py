@@ -1,4 +1,4 @@
-"""Where the smallest or largest of values is, which the threads of a team find apart from each other: of equal ones C's own."""
+"""Values that some iteration leaves, which the threads of a team keep apart from each other: those that C keeps."""
 
 from __future__ import annotations
 
@@ -73,6 +73,14 @@ CODES = {
     "by its places": """for (i = 0; i < n; i++)
     for (j = 0; j < 4; j++) if (fabs(m[i][j]) > fabs(m[row][col])) { row = i; col = j; }""",
     "and its index": "for (i = 0; i < n; i += 3) if (x[i] < low) { low = x[i]; place = i; }  row = i;",
+    "the last one": "for (i = 0; i < n; i++) if (c[i] > 3) place = i;",
+    "the last ones": """for (i = n - 1; i >= 0; i--) {
+    if (x[i] > 1) { row = i; d = x[i]; if (x[i] > 2) { place = c[i]; low = d; } }
+    else if (c[i] == 2) { col = c[i]; }
+    else col = 7;
+  }""",
+    "the last ones inside": """for (i = 0; i < n; i++)
+    for (j = 0; j < 4; j++) { if (m[i][j] < 0) continue; row = i; if (x[i] < 1) continue; col = j; }""",
 }
 ARGUMENTS = ("", "schedule='dynamic'", "schedule='guided, 2', num_threads=3")
 
@@ -80,7 +88,7 @@ ARGUMENTS = ("", "schedule='dynamic'", "schedule='guided, 2', num_threads=3")
 @pytest.mark.share(3)
 @pytest.mark.parametrize("arguments", ARGUMENTS)
 @pytest.mark.parametrize("name", CODES)
-def test_threads_find_the_place_that_c_finds(name: str, arguments: str, tmp_path: Path) -> None:
+def test_threads_keep_what_c_keeps(name: str, arguments: str, tmp_path: Path) -> None:
     text = FILE.format(code=CODES[name], arguments=arguments)
     new = transformed_file(text, {})
     assert "#pragma omp critical" in new
