@@ -20,10 +20,7 @@ from orio_py.transformation.offload.axis_mapping import mapped_loops, trip_expre
 from orio_py.transformation.offload.offload import Offloaded, offloaded
 from orio_py.transformation.offload.rows import other_way
 from orio_py.transformation.offload.scalars import reduction_plan
-from orio_py.transformation.parallel.compaction import compaction_of
-from orio_py.transformation.parallel.data_sharing import require_independent, require_order_free
-from orio_py.transformation.parallel.scans import scan_of
-from orio_py.transformation.parallel.tiled_scan import TiledScan
+from orio_py.transformation.parallel.tiled_scan import FoundScan, TiledScan
 
 _TILES = 1024
 """Enough groups for the multiprocessors of all GPUs, few enough for each group to sum up the values of those before it."""
@@ -43,23 +40,18 @@ def scan_kernels(
         (mapped,), _ = mapped_loops(loop, 1, what, context, force=arguments.force)
     except Refusal:
         return None  # What is wrong with the nest is told where it becomes a kernel.
-    placed = compaction_of(mapped, context)
-    mapped = mapped if placed is None else placed.loop
-    found = scan_of(mapped, context)
+    found = FoundScan.of(mapped, context)
     if found is None:
         return None
-    scan, shared = found
-    placed = placed if placed is not None and placed.counter == scan.name else None
-    independent = mapped if placed is None else placed.spaced
-    require_independent([independent], shared, what, context, force=arguments.force)
-    require_order_free(shared, what, context, force=arguments.force)
+    found.require_apart(what, context, force=arguments.force)
+    mapped, scan = found.loop, found.scan
     given = _in_groups(arguments, loop)
     plan = reduction_plan(scan.name, scan.operator, scan.accumulation.place, what, context)
     written = context.effects(mapped.body).writes | {mapped.index}
     trips = trip_expression(mapped, Arithmetic(context, written), context)
     tiles = arguments.groups[0] if arguments.groups else _TILES
     assert given.row is not None
-    tiled = TiledScan.of(mapped, scan, _neutral(plan), trips, tiles, given.row, context, placed)
+    tiled = TiledScan.of(found, _neutral(plan), trips, tiles, given.row, context)
     passes = ((tiled.totals(), tiled.totals(whole=True)), (tiled.values(), tiled.values(whole=True)))
     return tiled, [offloaded(new, tiled.inside, replace(given, same=whole)) for new, whole in passes]
 

@@ -46,8 +46,9 @@ from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import copy_with
 from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.transformation.base import Context
-from orio_py.transformation.parallel.compaction import Compaction
-from orio_py.transformation.parallel.scans import PrefixScan
+from orio_py.transformation.parallel.compaction import Compaction, compaction_of
+from orio_py.transformation.parallel.data_sharing import Sharing, require_independent, require_order_free
+from orio_py.transformation.parallel.scans import PrefixScan, scan_of
 from orio_py.transformation.types import index_type
 
 _WORDS = (
@@ -64,6 +65,39 @@ _WORDS = (
     "stop",
     "kept",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class FoundScan:
+    """A loop whose iterations depend on each other by a running value alone, what else they share being in clauses.
+
+    `placed` are the writes that the value places.
+    """
+
+    loop: CanonicalLoop
+    scan: PrefixScan
+    shared: Sharing
+    placed: Compaction | None
+
+    @classmethod
+    def of(cls, loop: CanonicalLoop, context: Context) -> FoundScan | None:
+        """The scan that a loop is; None where it is none."""
+        placed = compaction_of(loop, context)
+        loop = loop if placed is None else placed.loop
+        found = scan_of(loop, context)
+        if found is None:
+            return None
+        scan, shared = found
+        return cls(loop, scan, shared, placed if placed is not None and placed.counter == scan.name else None)
+
+    def require_apart(self, what: str, context: Context, *, force: bool) -> None:
+        """Nothing else passes between iterations, and the values may be combined in parts.
+
+        Raises Refusal: ORIO-T040, T041, T090.
+        """
+        independent = self.loop if self.placed is None else self.placed.spaced
+        require_independent([independent], self.shared, what, context, force=force)
+        require_order_free(self.shared, what, context, force=force)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,20 +120,12 @@ class TiledScan:
 
     @classmethod
     def of(
-        cls,
-        loop: CanonicalLoop,
-        scan: PrefixScan,
-        neutral: Node,
-        trips: Node,
-        tiles: int,
-        width: int,
-        context: Context,
-        placed: Compaction | None = None,
+        cls, found: FoundScan, neutral: Node, trips: Node, tiles: int, width: int, context: Context
     ) -> TiledScan:
         """A scan whose new variables have names that are free."""
-        supply = context.names(loop.node)
-        names = {word: supply.fresh(f"{scan.name}_{word}") for word in _WORDS}
-        return cls(loop, scan, neutral, trips, tiles, width, context, placed, names)
+        supply = context.names(found.loop.node)
+        names = {word: supply.fresh(f"{found.scan.name}_{word}") for word in _WORDS}
+        return cls(found.loop, found.scan, neutral, trips, tiles, width, context, found.placed, names)
 
     @property
     def is_live(self) -> bool:
