@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 
 from orio_py.core.expr import Value
 from orio_py.ctree.build import block
+from orio_py.ctree.dependence.verdict import Legal
 from orio_py.ctree.loops import CanonicalLoop, nest, outermost_loops
 from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast
 from orio_py.transformation.arguments import optional_text, positive_int, text
@@ -52,11 +53,13 @@ from orio_py.transformation.parallel.data_sharing import (
     require_order_free,
     require_shared_storage,
     sharing,
+    verdict_of,
 )
 from orio_py.transformation.parallel.iteration_counts import may_run_where_c_does_not, require_count
 from orio_py.transformation.parallel.kept_values import in_a_team, kept_values
 from orio_py.transformation.parallel.pragma_text import pragma_lines
 from orio_py.transformation.parallel.reduction_variables import around, within
+from orio_py.transformation.parallel.scan_loops import in_two_passes, scan_for_threads
 from orio_py.transformation.sites import Choice, rewrite_where
 
 _WHAT = "Parallelize"
@@ -103,7 +106,10 @@ class Parallelize:
         shared = _with_kept(sharing(loops, context), loops, context)
         if not self.trusted:
             shared = with_arrays(shared, loops, context)
-            require_independent(loops, shared, _WHAT, context, force=self.force)
+            known = verdict_of(loops, shared, context)
+            if not isinstance(known[0], Legal) and (passes := self._scan(loops, context)) is not None:
+                return passes
+            require_independent(loops, shared, _WHAT, context, force=self.force, known=known)
             require_order_free(shared, _WHAT, context, force=self.force)
         inside = within(with_directives(node, shared.updates, "omp atomic", context), shared.variables)
         result = self._shared_out(inside, loops[0], shared, context)
@@ -114,6 +120,14 @@ class Parallelize:
             versions = if_all(shared.tests, _in_block(result), context, otherwise=_in_block(node))
             result = block(Comment(_REMARK), versions) if isinstance(versions, c_ast.If) else versions
         return with_final_indices(result, loops, _WHAT, context)
+
+    def _scan(self, loops: Sequence[CanonicalLoop], context: Context) -> Node | None:
+        """The loops over tiles that stand in place of one that uses a running value; None for others."""
+        found = None if len(loops) > 1 or self.force else scan_for_threads(loops[0], context)
+        if found is None:
+            return None
+        found.require_apart(_WHAT, context, force=False)
+        return in_two_passes(found, replace(self, loop=None, trusted=True)._loop, _WHAT, context)
 
     def _loops(self, node: Node, context: Context) -> list[CanonicalLoop]:
         """The loops whose iterations are shared out, in a form that OpenMP takes."""

@@ -37,6 +37,7 @@ from orio_py.ctree.build import (
     ident,
     if_,
     index,
+    literal_value,
     mul,
     ternary,
     unary,
@@ -137,10 +138,11 @@ class TiledScan:
         """What stands before the passes: the first value, numbers of iterations, and the arrays."""
         kind, step = self._kind, self.tiles * self.width
         count = self._name("count")
+        trips = self.trips if isinstance(self.trips, c_ast.Cast) else as_long(self.trips)
         whole = binary("/", binary("+", count, step - 1), step)
         return [
             declare(f"const {kind}", self.names["first"], ident(self.scan.name)),
-            declare("const long", count.name, ternary(binary(">", self.trips, 0), as_long(self.trips), 0)),
+            declare("const long", count.name, ternary(binary(">", self.trips, 0), trips, 0)),
             declare("const long", self.names["length"], mul(whole, self.width)),
             declare(kind, self.names["totals"], dimensions=[self.tiles]),
             *([declare(kind, self.names["last"], dimensions=[1])] if self._keeps_last else []),
@@ -285,4 +287,5 @@ class TiledScan:
         number = binary("*", tile, self._name("length"))
         done = ternary(binary("<", number, count), number, count)
         steps = done if self.loop.stride == 1 else binary("*", done, self.loop.stride)
-        return cast_to(kind, add(self.loop.start, steps))
+        begin = self.loop.start
+        return cast_to(kind, steps if literal_value(begin) == 0 else add(begin, steps))
