@@ -255,6 +255,7 @@ def overwritten_by(
     if not read:
         return None
     aliases = aliases_in(context)
+    read += [pointer for found in read for pointer in aliases.followed(found)]
     for written, node, is_written in references(statement, names):
         for found in read if is_written else ():
             if found.name == written.name and found.name in counters:
@@ -267,10 +268,9 @@ def overwritten_by(
 def may_change(written: Reference, read: Reference, aliases: Aliases) -> bool:
     """Whether an access may write what another one reads."""
     is_deeper = written.name == read.name and len(written.subscripts) > len(read.subscripts)
-    if is_deeper and aliases.is_pointer(read.spot):
-        return aliases.may_hold_pointers(
-            written.spot
-        )  # What a pointer points to is the pointer itself only by its type.
+    if is_deeper and aliases.may_be_pointer(read.spot):
+        # What a pointer points to is the pointer itself only by its type.
+        return aliases.may_hold_pointers(written.spot)
     return _is_within(read.name, written.name) or aliases.may_overlap(read.spot, written.spot)
 
 

@@ -551,7 +551,7 @@ def test_simpler_forms_compute_the_same(tmp_path: Path, name: str) -> None:
         # The second counter is changed elsewhere, or tested as well.
         ("Parallelize()", "for (i = 0, j = 0; i < n; i++, j++) { x[j] = 1; if (x[j + 1] > 0) j += 2; }"),
         ("Parallelize()", "for (i = 0; i < n; i++) { x[k] = 1; k += j; j++; }"),
-        ("Parallelize()", "for (i = 0; i < n; i++) { if (y[i] > 0) continue; x[k] = 1; k++; }"),
+        ("Parallelize()", "for (i = 0; i < n; i++) { if (y[i] > 0) continue; x[k + 1] = x[k]; k++; }"),
         ("Parallelize()", "p = x; @@ for (i = 0; i < n; i++) { if (*p++ > 0) continue; *p = 1; p += 2; }"),
         ("Parallelize()", "p = x; @@ for (i = 0; i < n; i++) { if (*p++ > 0) *p = 1; }"),
         ("Parallelize()", "p = x; @@ for (i = 0; i < n; i++) { *p++ = 1; if (y[i] > 0) p += 2; }"),
@@ -692,3 +692,20 @@ def test_macros_count_in_a_region_as_they_are_defined_there() -> None:
     first, second = transformed_file(text, {}).split("#undef BY")
     assert "x[i + 1] = 2 * x[i + 1];" in first
     assert "x[i + 1] = 3 * x[i + 1];" in second
+
+
+def test_an_index_that_is_counted_down_keeps_its_values_under_another_name(tmp_path: Path) -> None:
+    text = """#include <stdio.h>
+int main(void)
+{
+  unsigned char k, *at = &k;
+  int i = 0, sum = 0;
+  /*@ begin Loop(transform Unroll(ufactor=2)) @*/
+  while (i < 9) { k = i; while (k-- > 0) sum = 3 * sum % 1000 + *at; i++; }
+  /*@ end @*/
+  printf("%d\\n", sum);
+  return 0;
+}
+"""
+    new = transformed_file(text, {})
+    assert compile_and_run(new, tmp_path, *checked()) == compile_and_run(text, tmp_path, *checked())

@@ -231,7 +231,7 @@ class Forms:
     def _spelled(self, choose: Choices, text: str, *, whole: bool = False) -> str:
         if not self.literals:
             return text
-        text = _LITERAL.sub(lambda found: _spelling(choose, found[1]), text)
+        text = _LITERAL.sub(lambda found: _spelling(choose, found), text)
         return text if whole else _DECIMAL.sub(lambda found: _decimal(choose, found[1]), text)
 
 
@@ -261,14 +261,17 @@ def _in_brackets(text: str) -> str:
     return text if _ATOM.fullmatch(text) else f"({text})"
 
 
-def _spelling(choose: Choices, digits: str) -> str:
-    """A literal of the same value."""
+def _spelling(choose: Choices, found: re.Match[str]) -> str:
+    """A literal of the same value; one of two that are chosen from has a sign, as the other one is a variable that has."""
+    digits = found[1]
     if not choose.chance(55):
         return digits
     value = int(digits)
     options = [(4, f"0x{value:X}"), (2, f"0{value:o}"), (3, f"{value}L"), (2, f"{value}u"), (1, f"{value}UL")]
     options += [(1, f"{value}LL"), (1, f"0x{value:x}L"), *([(2, f"'\\{value:o}'")] if value < 128 else [])]
-    return choose.weighted(*options)
+    spelled = choose.weighted(*options)
+    is_chosen = found.string[: found.start()].endswith(": ")
+    return digits if is_chosen and "u" in spelled.lower() else spelled
 
 
 def _decimal(choose: Choices, digits: str) -> str:

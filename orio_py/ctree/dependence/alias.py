@@ -8,7 +8,7 @@ A name without a declaration counts as an array of its own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import accumulate
@@ -128,10 +128,35 @@ class Aliases:
         place = self._place(spot)
         return place is None or place.type in {_ANYTHING, _POINTER}
 
-    def is_pointer(self, spot: AccessKey) -> bool:
-        """Whether what is accessed under a name is a pointer."""
+    def may_be_pointer(self, spot: AccessKey) -> bool:
+        """Whether what is accessed under a name is a pointer, or a member of which nothing is known."""
         place = self._place(spot)
-        return place is not None and place.type == _POINTER
+        return place is not None and (place.type == _POINTER or place.path[-1:] == (None,))
+
+    def followed(self, reference: Reference) -> Iterator[Reference]:
+        """The pointers in memory that an access reads on its way to an element."""
+        name, _, fields = reference.name.partition(".")
+        declared, depth = self.declarations.get(name), len(reference.subscripts)
+        if declared is None:
+            return
+        taken = len(declared.dimensions) + declared.pointers if fields else depth
+        is_held = _is_pointer(declared) and (declared.scope == "global" or name in self.exposed)
+        levels = [
+            (name, range(1 if is_held and depth else 0)),
+            (name, range(max(len(declared.dimensions), 1), taken)),
+        ]
+        for member in _path(declared.type, fields, self.structures):
+            if member is None:
+                name = reference.name
+                levels.append((name, range(taken, depth)))
+                break
+            name = f"{name}.{member.name}" if member.name else name
+            first = taken + _own_extents(member)
+            taken += len(member.dimensions) + member.pointers
+            levels.append((name, range(first, min(taken, depth))))
+        for pointer, depths in levels:
+            for count in depths:
+                yield Reference(pointer, reference.subscripts[:count])
 
     def advice(self, first: AccessKey, second: AccessKey) -> str:
         """How the user can say that two names do not overlap."""

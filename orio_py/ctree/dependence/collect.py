@@ -17,7 +17,7 @@ from orio_py.ctree.dependence.access import Accesses, Instance, Unanalysable
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.dependence.alias import Aliases
 from orio_py.ctree.dependence.names import AccessKey, Names, Reference, names_of, own_subscripts, resolve
-from orio_py.ctree.dependence.pointers import followed, followed_names, told_apart
+from orio_py.ctree.dependence.pointers import followed_names, told_apart
 from orio_py.ctree.dependence.schedule import continuation, enter
 from orio_py.ctree.dependence.scope import NEVER, Level, Scope
 from orio_py.ctree.dependence.terms import Proof, Terms, is_wide_integer
@@ -316,7 +316,7 @@ class _Collector(RegionWalk[Scope]):
                 self._fail(f"the body assigns the loop index `{reference.name}`", node)
             return
         self._check_declaration(reference, node)
-        if reference.variable in self.followed:
+        if reference.name in self.followed:
             self._follow(reference, node, state)
         if reference.variable not in self.changing:
             return
@@ -328,7 +328,7 @@ class _Collector(RegionWalk[Scope]):
 
     def _follow(self, reference: Reference, node: Node, state: Scope) -> None:
         """Record the pointers that an access reads on its way, which the nest may set under another name."""
-        for pointer in followed(reference, self.names):
+        for pointer in self.aliases.followed(reference):
             self.instances.append(self._instance(pointer, node, False, state))
 
     def _located(self, reference: Reference, node: Node) -> Reference:

@@ -11,35 +11,29 @@ Subscripts do not tell elements behind such pointers apart.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from orio_py.ctree.dependence.access import Instance
 from orio_py.ctree.dependence.alias import Aliases
-from orio_py.ctree.dependence.names import Names, Reference, references
+from orio_py.ctree.dependence.names import Names, references
 from orio_py.ctree.nodes import Node
 
 
 def followed_names(node: Node, names: Names, aliases: Aliases) -> frozenset[str]:
-    """The names with pointers on the way to their elements that a tree may set under other names."""
+    """The names with pointers on the way to their elements that a tree may set under other names, and those of the pointers."""
     used = [(found, is_written) for found, _, is_written in references(node, names)]
-    written = {found.spot for found, is_written in used if is_written and aliases.is_pointer(found.spot)}
-    return frozenset(
-        found.name
-        for found, _ in used
-        for pointer in (followed(found, names) if written else ())
-        if found.variable not in names.local
-        and any(aliases.may_overlap(pointer.spot, spot) for spot in written)
-    )
-
-
-def followed(reference: Reference, names: Names) -> Iterator[Reference]:
-    """The pointers that an access reads on its way to an element."""
-    declared = names.declarations.get(reference.variable)
-    if declared is None or "." in reference.name:
-        return
-    for depth in range(max(len(declared.dimensions), 1), len(reference.subscripts)):
-        yield Reference(reference.name, reference.subscripts[:depth])
+    written = {found.spot for found, is_written in used if is_written and aliases.may_be_pointer(found.spot)}
+    if not written:
+        return frozenset()
+    found: set[str] = set()
+    for reference, _ in used:
+        if reference.variable in names.local:
+            continue
+        for pointer in aliases.followed(reference):
+            if any(aliases.may_overlap(pointer.spot, spot) for spot in written):
+                found |= {reference.name, pointer.name}
+    return frozenset(found)
 
 
 def told_apart(instances: Sequence[Instance], aliases: Aliases) -> tuple[Instance, ...]:

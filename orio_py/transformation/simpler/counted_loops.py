@@ -44,7 +44,7 @@ from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
 from orio_py.transformation.expression_types import expression_type
-from orio_py.transformation.forms import bound_is_invariant, has_size_taken
+from orio_py.transformation.forms import bound_is_invariant, has_size_taken, other_use
 from orio_py.transformation.simpler.counted_steps import SteppedLoop, step_of, with_steps_apart
 from orio_py.transformation.sites import marked_like, rewrite_marked
 
@@ -196,10 +196,11 @@ def _downwards(init: Node | None, test: Node, body: Node, context: Context) -> l
         init = assign(index, simplify(sub(start, 1)))
         return [*before, for_(init, binary(">=", ident(index), 0), back, body)]
     # The index is 1 more than in the user's loop, and never less than 0.
-    if index in context.effects(body).writes | context.effects(body).address_taken or has_size_taken(
-        body, index
-    ):
+    inside = context.effects(body)
+    if index in inside.writes | inside.address_taken or has_size_taken(body, index):
         return None
+    if other_use(body, index, context) is not None:
+        return None  # What another name leads to would be 1 more in the body.
     inner = substitute(body, index, sub(ident(index), 1))
     is_read = index in context.live_after and not stops
     if is_read and jumps_out(body, (c_ast.Continue,)) is not None:
