@@ -71,7 +71,7 @@ CASES: tuple[tuple[Transformation, str, str], ...] = (
     (Parallelize(), "ORIO-T040", f"{FOR_I} @a[i + 1] = a[i];"),
     (Parallelize(), "ORIO-T040", f"{FOR_I} y[i] = (@s += a[i]);"),
     (Parallelize(), "ORIO-T090", f"{FOR_I} {{ @s += a[i]; y[i] = s; }}"),
-    (Parallelize(), "ORIO-T040", f"{FOR_I} {{ s += a[i]; @y[i] = s; y[i + 1] = 0; }}"),
+    (Parallelize(), "ORIO-T040", f"{FOR_I} {{ s += a[i]; y[i] = s; @y[i + 1] = 0; }}"),
     (Parallelize(), "ORIO-T040", f"{FOR_I} {{ @s += a[i]; s *= 2; }}"),
     (Parallelize(), "ORIO-T040", f"{FOR_I} @count += a[i];"),
     (Parallelize(), "ORIO-T040", f"{FOR_I} @flag += e[i];"),
