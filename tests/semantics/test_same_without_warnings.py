@@ -531,3 +531,23 @@ void g(unsigned n, unsigned m, double *restrict a, double *restrict b)
     flags = ("-Wall", "-Wextra", "-Werror")
     compiled = subprocess.run(["gcc", "-c", *flags, "-o", os.devnull, file], capture_output=True)
     assert compiled.stderr == b"", compiled.stderr
+
+
+def test_blocks_of_names_that_are_needed_elsewhere_leave_nothing_in_tests(tmp_path: Path) -> None:
+    text = """void f(int n, int m, double *a, double *b, double (*p)[40])
+{
+  int i, j;
+  /*@ begin Loop(transform RegTile(loops=['i', 'j'], ufactors=[2, 3])) @*/
+  for (i = m; i >= -3; i -= 2)
+    for (j = 0; j < n + 2; j++) {
+      a[i] = a[i] + p[i][j];
+      { int j = 1; b[j] += 0.5; }
+    }
+  /*@ end @*/
+}
+"""
+    file = tmp_path / "new.c"
+    file.write_text(transformed_file(text, {}), encoding="utf-8")
+    flags = ("-Wall", "-Wextra", "-Werror")
+    compiled = subprocess.run(["gcc", "-c", *flags, "-o", os.devnull, file], capture_output=True)
+    assert compiled.stderr == b"", compiled.stderr

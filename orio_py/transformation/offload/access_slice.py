@@ -105,7 +105,10 @@ class AccessSlice:
             case Compound() | c_ast.DeclList():
                 parts = (node.block_items or []) if isinstance(node, Compound) else node.decls
                 found = [left for part in parts for left in self._statements(part)]
-                return [block(*found)] if isinstance(node, Compound) and found else found
+                if not isinstance(node, Compound):
+                    return found
+                # What a block declares and nothing in it uses has the name of something that is needed.
+                return [] if all(isinstance(part, c_ast.Decl) for part in found) else [block(*found)]
             case c_ast.If():
                 return self._if(node)
             case For() | c_ast.While() | c_ast.DoWhile():
