@@ -255,14 +255,24 @@ def overwritten_by(
     if not read:
         return None
     aliases = aliases_in(context)
-    read += [pointer for found in read for pointer in aliases.followed(found)]
+    pointers = [pointer for found in read for pointer in aliases.followed(found)]
     for written, node, is_written in references(statement, names):
         for found in read if is_written else ():
             if found.name == written.name and found.name in counters:
                 continue
             if may_change(written, found, aliases):
                 return found.variable, node
+        for pointer in pointers if is_written else ():
+            if _may_set(written, pointer, aliases):
+                return pointer.variable, node
     return None
+
+
+def _may_set(written: Reference, pointer: Reference, aliases: Aliases) -> bool:
+    """Whether an access may write a pointer that others follow, as it may follow the pointer itself."""
+    if any(on_its_way.name == pointer.name for on_its_way in aliases.followed(written)):
+        return aliases.may_overlap(pointer.spot, written.spot)
+    return may_change(written, pointer, aliases)
 
 
 def may_change(written: Reference, read: Reference, aliases: Aliases) -> bool:
