@@ -18,6 +18,7 @@ from orio_py.ctree.statement_expressions import as_expression, may_be_repeated
 from orio_py.ctree.typenames import STANDARD_TYPES
 
 _DEFINITION = re.compile(r"([A-Za-z_]\w*)(\(([^)]*)\))?(.*)", re.DOTALL)
+_BEFORE_VALUES = ("return", "else", "do", "case")
 _SIMPLE = re.compile(r"#\s*(define|undef)\s+(?=[A-Za-z_])((?:[^\\/\n]|/(?![/*]))*)")
 
 
@@ -135,8 +136,15 @@ def hidden_names(names: Iterable[str], macros: Mapping[str, Macro]) -> frozenset
 
 
 def expanded(text: str, macros: Mapping[str, Macro]) -> str:
-    """The text with macros expanded, but for constants and for what the system's headers define as expressions."""
-    return Expansion.of(text, macros).text
+    """The text with macros expanded, but for constants and for what the system's headers define as expressions.
+
+    In place of one that would be expanded again stands what no parser takes.
+    """
+    found = Expansion.of(text, macros)
+    for place in reversed(found.again):
+        start, end = found.pieces[place][0], found.pieces[place + 1][0]
+        found = replace(found, text=f"{found.text[:start]}@{found.text[end:]}")
+    return found.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +155,8 @@ class Expansion:
     pieces: tuple[tuple[int, int], ...] = ((0, 0),)
     replaced: frozenset[int] = frozenset()
     """The places, among `pieces`, of what macros stand for: all of such a piece is where the macro is called."""
+    again: tuple[int, ...] = ()
+    """Those of them whose text names its own macro, which a compiler would expand once more."""
 
     @classmethod
     def of(cls, text: str, macros: Mapping[str, Macro]) -> Expansion:
@@ -172,6 +182,7 @@ class Expansion:
         parts: list[str] = []
         pieces: list[tuple[int, int]] = [(0, 0)]
         replaced: set[int] = set()
+        again: list[int] = []
         index = position = length = 0
         while index < len(tokens):
             token, behind = tokens[index], index + 1
@@ -183,13 +194,14 @@ class Expansion:
                     before = text[position : token.start]
                     pieces.append((length + len(before), token.start))
                     replaced.add(len(pieces) - 1)
+                    again += [len(pieces) - 1] if _is_expanded_again(words, macros) else []
                     parts += [before, words]
                     length += len(before) + len(words)
                     position = tokens[behind - 1].end
                     pieces.append((length, position))
             index = behind
         return (
-            cls("".join([*parts, text[position:]]), tuple(pieces), frozenset(replaced))
+            cls("".join([*parts, text[position:]]), tuple(pieces), frozenset(replaced), tuple(again))
             if replaced
             else cls(text)
         )
@@ -277,8 +289,41 @@ def _call(
             _behind_arguments(tokens, behind) if inner is not None and inner.arguments is not None else None
         )
         if more is None:
-            return behind, words
+            return behind, words if _is_declared(tokens, index, behind) else _called_by_address(words, macros)
         behind = more
+
+
+def _is_declared(tokens: Sequence[Token], index: int, behind: int) -> bool:
+    """Whether a name with what is in parentheses behind it declares a function."""
+    before = tokens[index - 1] if index else None
+    is_typed = before is not None and before.kind is TokenKind.NAME and not before.is_name(*_BEFORE_VALUES)
+    return is_typed or (behind < len(tokens) and tokens[behind].is_operator("{"))
+
+
+def _is_expanded_again(words: str, macros: Mapping[str, Macro]) -> bool:
+    """Whether what a macro stands for names one without arguments that is expanded wherever it stands."""
+    names = (token.text for token in scan(words) if token.kind is TokenKind.NAME)
+    return any(
+        name in macros and macros[name].arguments is None and _is_expanded(macros[name], macros)
+        for name in names
+    )
+
+
+def _called_by_address(words: str, macros: Mapping[str, Macro]) -> str:
+    """The words with `(*f)(x)` for the call of a function that a macro `f(x)` is named like: no compiler expands it again."""
+    tokens = scan(words)
+    named = [
+        token
+        for token, following in pairwise(tokens)
+        if token.kind is TokenKind.NAME
+        and following.is_operator("(")
+        and token.text in macros
+        and macros[token.text].arguments is not None
+        and _is_expanded(macros[token.text], macros)
+    ]
+    for token in reversed(named):
+        words = f"{words[: token.start]}(*{token.text}){words[token.end :]}"
+    return words
 
 
 def _without_statements(macros: Mapping[str, Macro]) -> dict[str, Macro]:

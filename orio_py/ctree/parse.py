@@ -175,6 +175,10 @@ class _Fragment:
             else:
                 continue
             problems.append(Diagnostic(code, message, self.place(token.start)))
+        for piece in self.expansion.again:
+            place = self.source.position(self.start + self.expansion.pieces[piece][1])
+            message = "found a macro whose text names it again, which has no other spelling"
+            problems.append(Diagnostic("ORIO-C007", message, place))
         return problems
 
     def _directive_problems(self) -> list[Diagnostic]:

@@ -5,6 +5,7 @@ A statement is read once; what does not differ between copies is shared, and the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
@@ -37,6 +38,7 @@ _OWN_NAMES = (
     c_ast.StructRef, c_ast.NamedInitializer, c_ast.FuncDecl, c_ast.Struct, c_ast.Union, c_ast.GenericSelection,
 )  # fmt: skip
 _NO_NAMES: Mapping[str, tuple[str, ...]] = {}
+_FALLS_THROUGH = re.compile(r"fall(?:s|ing|en)?[ \t-]*thr(?:ough|u)", re.IGNORECASE)
 _LARGEST = 2**31 - 1
 
 
@@ -151,7 +153,7 @@ def _once(plan: _Plan) -> _Plan:
 
 
 def without_comments(node: Node) -> Node:
-    """`node` without the comments inside it."""
+    """`node` without the comments inside it, but for those by which compilers know that a `case` goes on into the next."""
     if not any(isinstance(statement, Comment) for statement in walk_statements(node)):
         return node
     return _WithoutComments().rewrite(node)
@@ -159,7 +161,7 @@ def without_comments(node: Node) -> Node:
 
 class _WithoutComments(Rewriter):
     def visit_Comment(self, node: Comment) -> list[Node]:
-        return []
+        return [node] if _FALLS_THROUGH.search(node.text) else []
 
 
 def _chosen_from(others: tuple[str, ...]) -> Callable[[int], Node]:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orio_py.ctree.lexer import scan
-from orio_py.ctree.macros import Expansion, MacroChange, add_changes
+from orio_py.ctree.macros import Expansion, MacroChange, add_changes, expanded
 
 
 def macros(*lines: str, system: bool = False):
@@ -38,6 +38,8 @@ OWN = macros(
     "NOTHING",
     "LOG(x) fabs(x)",
     'FORMAT "%d"',
+    "put(x, y, label) put(y, x)",
+    "PUT(x) (put(x, x, 0) + 1)",
 )
 SYSTEM = macros("INT_MAX 2147483647", "bool _Bool", "isnan(x) __builtin_isnan(x)", system=True)
 PREFIXED = macros('PREFIX "l"', 'PRIu64 PREFIX "u"', system=True)
@@ -58,6 +60,11 @@ PREFIXED = macros('PREFIX "l"', 'PRIu64 PREFIX "u"', system=True)
         ("ALIAS(1, 2)", "((1) * n + (2))"),
         ("ELEMENT = 0;", "a[i] = 0;"),
         ("SELF", "SELF + 1"),
+        ("z = put(a, b, c);", "z = (*put)(b, a);"),
+        ("return put(a, put(b, c, 1), 2);", "return (*put)((*put)(c, b), a);"),
+        ("PUT(q)", "((*put)(q, q) + 1)"),
+        ("int put(int x, int y, int z);", "int put(int y, int x);"),
+        ("void *put(int x, int y, int z) {", "void *put(int y, int x) {"),
         ("TEXT(a b)", '"a b"'),
         ("printf(FORMAT, N)", "printf(FORMAT, N)"),
         ('printf("a " FORMAT FORMAT "b", N)', 'printf("a " "%d" "%d" "b", N)'),
@@ -77,6 +84,12 @@ PREFIXED = macros('PREFIX "l"', 'PRIu64 PREFIX "u"', system=True)
 )
 def test_expansion(text: str, expected: str) -> None:
     assert Expansion.of(text, {**SYSTEM, **PREFIXED, **OWN}).text == expected
+
+
+def test_an_expansion_that_would_be_expanded_again_is_found() -> None:
+    found = Expansion.of("x = SELF * 2 + SUM;", OWN)
+    assert [found.pieces[place] for place in found.again] == [(4, 4)]
+    assert expanded("x = SELF * 2 + SUM;", OWN) == "x = @ * 2 + 3 + 4;"
 
 
 PIECES = st.lists(st.sampled_from(["IDX(i, j)", "N", "BOUND", " ", "x", "+", "\n", "/* N */", "MIN(a, b)"]))

@@ -38,3 +38,21 @@ def test_what_no_copy_changes_is_the_original_node() -> None:
     (copy,) = Copies(view, view.body, Context()).at(1)
     assert isinstance(copy, c_ast.Assignment)
     assert copy.rvalue is same
+
+
+def test_copies_keep_the_comments_by_which_a_case_goes_on_into_the_next() -> None:
+    text = """for (i = 0; i < n; i++) {
+      /* the terms */
+      switch (m) {
+        case 2: s += a[i + 1]; /* Falls through. */
+        case 1: s += a[i]; // FALLTHRU
+        default: break; /* none left */
+      }
+    }"""
+    (loop,) = parse_statements(text, source=SourceFile("a.c", text.encode()), start=0).block_items or []
+    view = CanonicalLoop.match(loop)
+    assert view is not None
+    copy = emit(block(*Copies(view, view.body, Context()).at(1)))
+    assert copy.count("/* Falls through. */") == copy.count("FALLTHRU") == 1
+    assert "terms" not in copy
+    assert "left" not in copy
