@@ -8,7 +8,7 @@ from orio_py.core.source import SourceFile
 from orio_py.ctree.build import binary, ident
 from orio_py.ctree.ctype import INT, CType, Rank, ctype, type_of
 from orio_py.ctree.evaluate import NoValueError, Number, evaluate
-from orio_py.ctree.known_functions import result_type
+from orio_py.ctree.known_functions import called_name, result_type
 from orio_py.ctree.nodes import Node, c_ast, reference_parts
 from orio_py.ctree.parse import parse_statement, parse_statements
 from orio_py.ctree.rewrite import walk
@@ -31,7 +31,7 @@ def expression_type(
             case c_ast.ID(name=name) if name in context.macros:
                 return INT if context.macros[name].strip(" ()").isdigit() else None
             case c_ast.FuncCall():
-                return result_type(part)
+                return result_type(part) or _type_of_call(part, context)
             case c_ast.StructRef():
                 return number_type(part, known, context.structures, context.types)
             case c_ast.UnaryOp(op="*", expr=c_ast.ID(name=name)) if name in known:
@@ -41,6 +41,12 @@ def expression_type(
                 return _of_variable(part, known, context)
 
     return type_of(node, lookup)
+
+
+def _type_of_call(call: c_ast.FuncCall, context: Context) -> CType | None:
+    """The type of what a function of the file gives back."""
+    callee = context.functions.get(called_name(call) or "")
+    return None if callee is None or callee.result is None else _named(callee.result, context)
 
 
 def _of_variable(node: Node, declared: Mapping[str, CDeclaration], context: Context) -> CType | None:
@@ -55,10 +61,13 @@ def _of_variable(node: Node, declared: Mapping[str, CDeclaration], context: Cont
     return _named(found.type, context) if found.pointers + len(found.dimensions) == len(subscripts) else None
 
 
-def uses_wide_members(node: Node, context: Context) -> bool:
-    """Whether an expression uses a member of a structure, or an element of one, that may be wider than `int`."""
-    members = (part for part in walk(node) if isinstance(reference_parts(part)[0], c_ast.StructRef))
-    kinds = (expression_type(member, context) for member in members)
+def uses_wide_values(node: Node, context: Context) -> bool:
+    """Whether an expression uses what may be wider than `int`: a member of a structure, an element of one, or a call."""
+    kinds = (
+        expression_type(part, context)
+        for part in walk(node)
+        if isinstance(part, c_ast.FuncCall) or isinstance(reference_parts(part)[0], c_ast.StructRef)
+    )
     return any(kind is not None and Rank.LONG <= kind.rank <= Rank.LONG_LONG for kind in kinds)
 
 

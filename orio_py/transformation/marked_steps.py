@@ -22,7 +22,9 @@ from orio_py.core.expr import (
 )
 from orio_py.core.registry import did_you_mean
 from orio_py.core.source import Position
-from orio_py.ctree.nodes import Compound, Node, Transform
+from orio_py.ctree.nodes import Compound, Node, Transform, c_ast
+from orio_py.ctree.rewrite import walk
+from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.kernel.backends import BACKENDS, BY_TITLE
 from orio_py.spec.recipe import Argument, MarkedRecipe, RecipeStep
 from orio_py.spec.target import DIRECTIVES, Target
@@ -152,7 +154,7 @@ class MarkedSteps:
         tested: bool = False,
     ) -> Node:
         """The tree with the steps applied, and the pragmas that were taken away put before what loops became."""
-        context = form.context
+        context = _with_new_declarations(form.tree, form.context)
 
         def apply(mark: Transform, inner: Context) -> Node:
             step, text = self.recipe.steps[mark.step], own.texts.get(mark.step)
@@ -187,6 +189,22 @@ class MarkedSteps:
     def uses_openmp(self) -> bool:
         """Whether a transformation makes OpenMP pragmas, or an argument holds the text of one."""
         return any(_uses_openmp(step) for step in self.recipe.steps)
+
+
+def _with_new_declarations(node: Node, context: Context) -> Context:
+    """The context with what a tree declares that the user's code does not; what is declared in two ways is of no known type."""
+    declared: dict[str, CDeclaration] = {}
+    for part in walk(node):
+        if isinstance(part, c_ast.Decl) and part.name is not None and part.name not in context.declarations:
+            here = declaration_of(part)
+            other = declared.get(part.name, here)
+            same = (other.type, other.pointers, other.dimensions) == (
+                here.type,
+                here.pointers,
+                here.dimensions,
+            )
+            declared[part.name] = here if same else replace(here, type="void")
+    return replace(context, declarations={**context.declarations, **declared}) if declared else context
 
 
 def _is_about(codes: frozenset[str], refusal: Refusal) -> bool:

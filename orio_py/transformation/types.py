@@ -15,7 +15,7 @@ from orio_py.ctree.nodes import Node, c_ast, reference_parts
 from orio_py.ctree.rewrite import walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
-from orio_py.transformation.expression_types import expression_type, uses_wide_members
+from orio_py.transformation.expression_types import expression_type, uses_wide_values
 
 Signedness = Literal["signed", "unsigned", "unknown"]
 
@@ -222,7 +222,7 @@ def fits_index(expression: Node, index: str, context: Context) -> bool:
     wide = is_wide(index)
     names = (n.name for n in walk(expression) if isinstance(n, c_ast.ID))
     types = (context.declarations[n].type for n in names if n in context.declarations)
-    return wide or not (any(is_wide(t) for t in types) or uses_wide_members(expression, context))
+    return wide or not (any(is_wide(t) for t in types) or uses_wide_values(expression, context))
 
 
 def _choices(expression: Node) -> list[Node]:
@@ -312,9 +312,10 @@ def signedness(expression: Node, context: Context) -> Signedness:
             return _signedness_of_name(expression, context)
         case c_ast.UnaryOp(op="-" | "+" | "~", expr=operand):
             return signedness(operand, context)
-        case c_ast.StructRef() | c_ast.ArrayRef() | c_ast.UnaryOp(op="*" | "sizeof"):
+        case c_ast.StructRef() | c_ast.ArrayRef() | c_ast.FuncCall() | c_ast.UnaryOp(op="*" | "sizeof"):
             kind = expression_type(expression, context)
-            return "unknown" if kind is None else "unsigned" if kind.unsigned else "signed"
+            is_integer = kind is not None and not kind.is_floating
+            return "unknown" if kind is None or not is_integer else "unsigned" if kind.unsigned else "signed"
         case c_ast.BinaryOp(op="+" | "-" | "*" | "/" | "%" | "&" | "|" | "^", left=left, right=right):
             return _common(left, right, context)
         case c_ast.BinaryOp(op="<<" | ">>", left=moved):

@@ -198,6 +198,13 @@ CASES = {
         "static void more(double v, double *p, const double *q) { *p = v + 1; *p += v * 3 + q[0]; }",
         "for (i = 0; i < n; i++) { t = x[i]; more(t, &t, y); y[i] = t; }",
     ),
+    "a function that a macro is named like": (
+        "Unroll(ufactor=3)",
+        "static double mixed(double u, double v) { calls++; return u - 2 * v; }\n"
+        "#define mixed(v, u, why) mixed((u) + 1, v)\n"
+        "static double near(double u) { return 3 * mixed(u, 4, 0); }",
+        'for (i = 0; i < n; i++) y[i] = mixed(x[i], i, "mixed") + near(x[i + 1]);',
+    ),
     "names of the region": (
         "Parallelize()",
         "static double odd(const double *x, int i) { int j = i * 2, t; t = j + 1; return x[t] + j; }",
@@ -231,6 +238,15 @@ def test_functions_that_nothing_calls_any_more_are_named(tmp_path: Path) -> None
     for other in ("twice(x + j);", "if (i > 3) twice(y);"):
         called = text.replace("  return t + there", f"  j = i = 0;\n  {other}\n  return t + there")
         assert "(void)twice;" not in transformed_file(called, {})
+
+
+def test_a_macro_that_would_be_expanded_once_more_is_refused() -> None:
+    functions = "static double base = 2;\n#define base base + 1"
+    code = "for (i = 0; i < n; i++) y[i] = x[i] * base;"
+    with pytest.raises(
+        AssertionError, match=r"16:41: error\[ORIO-C007\]: found a macro whose text names it again"
+    ):
+        transformed_file(_file("Unroll(ufactor=2)", functions, code), {})
 
 
 def test_the_bodies_stand_in_the_variant() -> None:
@@ -360,3 +376,61 @@ def test_the_last_value_of_a_variable_that_a_function_sets_is_kept() -> None:
     with pytest.raises(Refusal) as caught:
         transformed_file(text, {})
     assert "memory" in caught.value.diagnostics[0].message
+
+
+SUMS = """#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+static const uint64_t table[8] = {1, 20, 300, 4000, 50000, 600000, 7000000, 80000000};
+static uint64_t (*other)(uint32_t);
+static uint64_t slow(uint32_t v) { return v * (uint64_t)4000000000u; }
+static inline uint64_t weight(uint32_t v) { return v < 8 ? table[v] : other(v); }
+static double half(double v) { return v / 2; }
+static long far(int v) { return v * 3000000L; }
+static int work(int n, const int32_t *a, const double *x)
+{
+  uint64_t s = 5;
+  int i, k = 3;
+  /*@ begin Loop(transform UnrollReduction(ufactor=3)) @*/
+  for (i = 0; i < n; i++) { @CODE@ }
+  /*@ end @*/
+  return (int)(s % 1000003) + k % 1000;
+}
+int main(void)
+{
+  int32_t a[40];
+  double x[40];
+  other = slow;
+  for (int i = 0; i < 40; i++) { a[i] = i * 37 % 23 - 11; x[i] = i * 0.7 - 9; }
+  for (int n = -1; n < 40; n++) printf("%d\\n", work(n, a, x) + (int)half(far(2)));
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "s += weight(a[i]);",
+        "const int32_t d = a[i] - 3; if (d != 0) s += abs(d) + abs(a[i]);",
+        "if (a[i] > 0) s += weight(a[i]) - weight(i);",
+    ],
+)
+def test_integers_that_functions_give_are_accumulated_apart(tmp_path: Path, code: str) -> None:
+    text = SUMS.replace("@CODE@", code)
+    new = transformed_file(text, {})
+    assert "s_2" in new
+    outputs = [compile_and_run(program, tmp_path, "-w", *checked()) for program in (new, text)]
+    assert outputs[0] == outputs[1]
+
+
+@pytest.mark.parametrize(
+    "code", ["k += half(x[i]);", "k += far(a[i]);", "const double d = half(x[i]) + a[i]; k += d;"]
+)
+def test_what_functions_give_is_cut_off_in_the_order_of_the_loop(code: str) -> None:
+    with pytest.raises(Refusal) as caught:
+        transformed_file(SUMS.replace("@CODE@", code), {})
+    (found,) = caught.value.diagnostics
+    assert found.code == "ORIO-T054"
+    assert found.position is not None
+    assert found.position.line == 15
