@@ -194,9 +194,9 @@ def _what_changes(
 ) -> tuple[str, Node] | None:
     inside = context.effects(view.body)
     used = context.effects(part)
-    names = used.reads
-    if view.index in names:
+    if view.index in used.reads:
         return view.index, view.node
+    names = used.reads - _constants(used.reads, context)
     direct = used.scalar_reads & inside.scalar_writes | names & inside.address_taken
     for name in sorted(direct | used.array_reads & (inside.scalar_writes | inside.escaping)):
         return name, _first_change(name, view.body)
@@ -215,6 +215,19 @@ def _what_changes(
             if name in context.exposed or (declared is not None and declared.is_array_like):
                 return name, _first_call(view.body, unknown) or view.body
     return None
+
+
+def _constants(names: frozenset[str], context: Context) -> set[str]:
+    """The names of numbers that are declared `const`, which nothing may write to (C99 6.7.3p5)."""
+    found = {name: context.declarations[name] for name in names & context.declarations.keys()}
+    return {
+        name
+        for name, declared in found.items()
+        if "const" in declared.qualifiers
+        and "volatile" not in declared.qualifiers
+        and declared.is_scalar
+        and (declared.is_integer or declared.is_floating)
+    }
 
 
 def other_use(code: Node, name: str, context: Context) -> Node | None:

@@ -198,6 +198,12 @@ CASES = {
         "static void more(double v, double *p, const double *q) { *p = v + 1; *p += v * 3 + q[0]; }",
         "for (i = 0; i < n; i++) { t = x[i]; more(t, &t, y); y[i] = t; }",
     ),
+    "the larger of two by a macro": (
+        "Parallelize()",
+        "#define LARGER(a, b) ((a) > (b) ? (a) : (b))\n"
+        "static double middle(const double *v) { double t = v[0]; if (t < v[2]) t = v[2]; return t + v[1]; }",
+        "for (i = 1; i < n; i++) y[i + 200] = LARGER(x[i + 1], LARGER(middle(&x[i - 1]) - t, x[i]));",
+    ),
     "a function that a macro is named like": (
         "Unroll(ufactor=3)",
         "static double mixed(double u, double v) { calls++; return u - 2 * v; }\n"

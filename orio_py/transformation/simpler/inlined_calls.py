@@ -52,21 +52,19 @@ from orio_py.transformation.base import Context
 from orio_py.transformation.simpler.accessors import with_places
 from orio_py.transformation.simpler.lent_addresses import lent_variable, with_followed
 from orio_py.transformation.simpler.local_pointers import with_value
-from orio_py.transformation.simpler.returns import without_returns
+from orio_py.transformation.simpler.returns import chosen_with, without_returns
 
 _LARGEST = 4000
 """Nodes of the bodies that stand in place of calls, altogether."""
 
-_UNCERTAIN = (c_ast.TernaryOp, c_ast.ExprList, c_ast.Compound)
 _POINTER_PARTS = (c_ast.ID, c_ast.Constant, c_ast.BinaryOp)
 
 
 def with_inlined_calls(tree: Node, context: Context) -> Node:
     """The tree without the calls of functions of the file that statements can be written for; the same object where none is."""
     plain = with_places(tree, context)
-    if not any(_callee(part, context.functions) for part in walk(plain)):
-        return plain
-    return _Statements(plain, context).rewrite(plain)
+    is_called = any(_callee(part, context.functions) for part in walk(plain))
+    return _Statements(plain, context).rewrite(plain) if is_called else plain
 
 
 def _callee(node: Node, functions: Mapping[str, Callee]) -> Callee | None:
@@ -115,8 +113,7 @@ class _Statements(Rewriter):
 
     def _statement(self, node: Node) -> Replacement:
         """A statement, behind what its calls do."""
-        whole = self._whole(node)
-        if whole is not None:
+        if (whole := self._whole(node)) is not None:
             return whole
         before, new = self._hoisted(node)
         return [*before, new] if before else node
@@ -139,11 +136,15 @@ class _Statements(Rewriter):
     def _hoisted(self, node: Node) -> tuple[list[Node], Node]:
         """What the calls in an expression do that are certain to be evaluated and change nothing, and what is left."""
         before: list[Node] = []
+        known: list[tuple[Node, str]] = []
 
         def visit(part: Node) -> Node:
-            if isinstance(part, _UNCERTAIN) or (isinstance(part, c_ast.UnaryOp) and part.op == "sizeof"):
-                return part
-            if isinstance(part, c_ast.FuncCall) and called_name(part) in CHECKS:
+            if isinstance(part, c_ast.TernaryOp):
+                found, condition = len(known), visit(part.cond)
+                return part if condition is part.cond else chosen_with(part, condition, known[found:])
+            is_check = isinstance(part, c_ast.FuncCall) and called_name(part) in CHECKS
+            is_size = isinstance(part, c_ast.UnaryOp) and part.op == "sizeof"
+            if is_check or is_size or isinstance(part, (c_ast.ExprList, c_ast.Compound)):
                 return part
             if isinstance(part, c_ast.BinaryOp) and part.op in {"&&", "||"}:
                 left = visit(part.left)
@@ -163,7 +164,8 @@ class _Statements(Rewriter):
             if body is None:
                 return new
             before.extend(body)
-            return ident(str(value))
+            known.append((part, str(value)))
+            return ident(known[-1][1])
 
         return before, visit(node)
 

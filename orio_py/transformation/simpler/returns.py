@@ -6,15 +6,19 @@ return y * 2;                       } else {
 y = f(x);
 value = y * 2;
 }
+
+What a function gives back has a variable then, which stands for further calls: `a > f(b) ? a : f(b)`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from orio_py.ctree.build import assign, block, if_
+from orio_py.ctree.build import assign, block, ident, if_
+from orio_py.ctree.effects import effects
+from orio_py.ctree.equal import equal
 from orio_py.ctree.nodes import Compound, Node, c_ast
-from orio_py.ctree.rewrite import walk
+from orio_py.ctree.rewrite import Rewriter, copy_with, walk
 from orio_py.transformation.simpler.skipping import negated
 
 
@@ -81,3 +85,26 @@ def _always_returns(node: Node) -> bool:
             return otherwise is not None and _always_returns(then) and _always_returns(otherwise)
         case _:
             return False
+
+
+def chosen_with(choice: c_ast.TernaryOp, condition: Node, known: Sequence[tuple[Node, str]]) -> Node:
+    """A choice by a condition some calls of which have given values already, which its operands call for again.
+
+    Macros such as `MAX(a, f(b))` do so: `a > f(b) ? a : f(b)`.
+    """
+    used = effects(condition)
+    ways = (choice.iftrue, choice.iffalse)
+    if not used.writes | used.calls and not used.opaque:
+        ways = (_WithKnown(known).rewrite(choice.iftrue), _WithKnown(known).rewrite(choice.iffalse))
+    return copy_with(choice, cond=condition, iftrue=ways[0], iffalse=ways[1])
+
+
+class _WithKnown(Rewriter):
+    """Writes the values of calls that are known for these calls."""
+
+    def __init__(self, known: Sequence[tuple[Node, str]]) -> None:
+        self._known = known
+
+    def visit_FuncCall(self, node: c_ast.FuncCall) -> Node:
+        name = next((name for call, name in self._known if equal(call, node)), None)
+        return self.generic(node) if name is None else ident(name)
