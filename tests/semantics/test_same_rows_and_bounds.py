@@ -87,3 +87,78 @@ def test_the_same_is_computed_wherever_rows_lie(tmp_path: Path, name: str, recip
 def test_rows_that_need_not_be_read(code: str) -> None:
     with pytest.raises(Refusal):
         transformed_file(program("Reverse()", code, "static int *other;"), {})
+
+
+PLANES = """#include <stdio.h>
+#include <stdlib.h>
+typedef struct {{ int before[4], count, after[4]; {kind} *at[3]; }} planes;
+typedef struct {{ planes *inside; int other; }} outer;
+static void work(planes *p, outer *o)
+{{
+  int i;
+  (void)o;
+  /*@ begin Loop(transform {recipe}) @*/
+  {code}
+  /*@ end @*/
+}}
+int main(void)
+{{
+  int place, row, k, n;
+  for (n = 0; n < 4; n++)
+    for (row = 0; row < 3; row++)
+      for (place = -1; place < 7; place++) {{
+        planes *p = malloc(sizeof *p);
+        outer o = {{p, 3}};
+        {kind} *rows = malloc(24 * sizeof *rows);
+        *p = (planes){{{{1, 2, 1, 2}}, n, {{1, 1, 2, 1}}, {{rows, rows + 8, rows + 16}}}};
+        for (k = 0; k < 24; k++) rows[k] = k % 3;
+        if (place >= 0) p->at[row] = ({kind} *)(p->before + place);
+        work(p, &o);
+        for (k = 0; k < 24; k++) printf("%d ", rows[k]);
+        for (k = 0; k < 4; k++) printf("%d %d ", p->before[k], p->after[k]);
+        printf("%d\\n", p->count);
+        free(rows);
+        free(p);
+      }}
+  return 0;
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("recipe", "kind", "code"),
+    [
+        (
+            "Parallelize()",
+            "int",
+            "for (i = 0; i < p->count; i++) p->at[1][i] = p->at[0][i] + p->at[2][i] % 2;",
+        ),
+        (
+            "Reverse()",
+            "int",
+            "for (i = 0; i < o->inside->count; i++) o->inside->at[2][i] = o->inside->at[0][i];",
+        ),
+        ("Reverse()", "unsigned char", "for (i = 0; i < p->count; i++) p->at[1][i] = p->at[0][i] & 1;"),
+    ],
+)
+def test_a_structure_of_rows_and_their_length(tmp_path: Path, recipe: str, kind: str, code: str) -> None:
+    source = PLANES.format(recipe=recipe, kind=kind, code=code)
+    result = transformed_file(source, {})
+    assert "Runs unless arrays overlap" in result
+    flags = ("-w", "-fno-strict-aliasing", *checked(), *openmp())
+    outputs = [compile_and_run(text, tmp_path, *flags) for text in (result, source)]
+    assert outputs[0] == outputs[1]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        # As bytes they may be the pointer that leads to the structure.
+        "for (i = 0; i < o->inside->count; i++) o->inside->at[2][i] = o->inside->at[0][i];",
+        # The pointers change.
+        "for (i = 0; i < p->count; i++) { p->at[1][i] = 0; p->at[1] = p->at[2]; }",
+    ],
+)
+def test_structures_of_rows_that_no_test_tells_apart(code: str) -> None:
+    with pytest.raises(Refusal):
+        transformed_file(PLANES.format(recipe="Reverse()", kind="unsigned char", code=code), {})

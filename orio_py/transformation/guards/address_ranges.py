@@ -178,7 +178,8 @@ class TouchedMemory:
             threatened |= {name}
         if threatened:
             objects = self._objects(threatened, name)
-            found = None if objects is None else found.apart_from(objects)
+            is_inside = bool(declared.dimensions) and declared.scope != "parameter" and leading == 1
+            found = None if objects is None else found.apart_from(objects, always=is_inside)
             if found is None:
                 return None
         pointers = None

@@ -65,12 +65,15 @@ class RowRange:
     behind: str
     scans: tuple[RowScan, ...]
 
-    def apart_from(self, objects: Sequence[tuple[Node, Node]]) -> RowRange | None:
+    def apart_from(self, objects: Sequence[tuple[Node, Node]], *, always: bool = False) -> RowRange | None:
         """The range where the scan reads on only as long as no row so far may lie in one of some objects.
 
         Of these the first byte and the one behind are given.  Where writing to rows may change how many there are, the
-        statement comes to the next one for certain then.  None where several loops read pointers.
+        statement comes to the next one for certain then.  None where several loops read pointers.  With `always` all
+        pointers may be read at any time.
         """
+        if always and not any(scan.levels for scan in self.scans):
+            return self
         if len(self.scans) != 1 or len(self.scans[0].levels) > 1:
             return None
         (scan,) = self.scans

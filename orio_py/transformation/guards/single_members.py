@@ -145,7 +145,7 @@ class _Naming(Rewriter):
             return self.generic(node)
         members = self._context.structures.get(declared.type, ())
         member = next((m for m in members if m.name == getattr(node.field, "name", None)), None)
-        if member is None or (member.dimensions and member.pointers) or member.overlaid or member.width:
+        if member is None or member.overlaid or member.width:
             return self.generic(node)
         outer = emit_expression(base)
         path = f"{self._paths.get(outer, outer)}.{member.name}"
