@@ -9,7 +9,7 @@ Their values are not used, as in `y[i] = (s += x[i])`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from orio_py.ctree.ctype import CType, Rank
@@ -25,6 +25,9 @@ _EXTREMES: Mapping[str, str] = {
 }
 
 
+_MODULAR = frozenset({"+", "*", "^"})
+
+
 @dataclass(frozen=True, slots=True)
 class Update:
     """One accumulating statement: its operator, how often it names the target, and what it adds."""
@@ -34,6 +37,16 @@ class Update:
     value: Node | None
     place: Node
     target: Node
+
+
+def wraps_around(operator: str | None, own: CType | None, values: Iterable[CType | None]) -> bool:
+    """Whether values are combined in an unsigned type, modulo its width: their order is of no matter (C99 6.2.5p9)."""
+    if operator not in _MODULAR or own is None or not own.unsigned or own.is_narrow or own.is_floating:
+        return False
+    return all(
+        kind is not None and not kind.is_floating and (kind.unsigned or kind.rank <= own.rank)
+        for kind in values
+    )
 
 
 def cuts_off(operator: str, own: CType, value: CType | None) -> bool:

@@ -1,4 +1,4 @@
-"""The smallest and the largest of values, which loops find in any order."""
+"""The smallest and the largest of values, which loops find in any order, and sums that wrap around."""
 
 from __future__ import annotations
 
@@ -74,9 +74,27 @@ def test_extremes_are_the_same_in_any_order(tmp_path: Path, kind: str, recipe: s
     assert outputs[0] == outputs[1]
 
 
+@pytest.mark.parametrize("kind", ["unsigned", "size_t", "uint64_t"])
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_what_wraps_around_is_the_same_in_any_order(tmp_path: Path, kind: str, recipe: str) -> None:
+    code = NEST.format("low += a[i][j] * 3; low -= j + k; high = high * (2 * a[i][j] + 1);")
+    source = FILE.format(kind=kind, promise="", recipe=RECIPES[recipe], code=code)
+    source = source.replace("#include <math.h>", "#include <stddef.h>\n#include <stdint.h>")
+    result = transformed_file(source, {})
+    outputs = [
+        compile_and_run(program, tmp_path, "-w", *checked(), *openmp()) for program in (result, source)
+    ]
+    assert outputs[0] == outputs[1]
+
+
 @pytest.mark.parametrize(
     ("kind", "code"),
     [
+        ("int", "low += a[i][j];"),
+        ("unsigned char", "low += a[i][j];"),
+        ("unsigned", "low += y[i];"),
+        ("unsigned", "low += (long long)a[i][j];"),
+        ("_Bool", "low ^= a[i][j];"),
         ("double", BOTH),
         ("int", "if (a[i][j] > high) { high = a[i][j]; k = i; }"),
         ("int", "if (a[i][j] > high) high = a[i][j]; y[i] = high;"),
@@ -87,7 +105,7 @@ def test_extremes_are_the_same_in_any_order(tmp_path: Path, kind: str, recipe: s
     ],
 )
 def test_what_depends_on_the_order_is_refused(kind: str, code: str) -> None:
-    """Another zero or NaN, where an extreme is, values in between, two operators, and values that a variable may not hold."""
+    """Sums that overflow, or drop a fraction; another zero or NaN, where an extreme is, values in between, two operators, and values that a variable may not hold."""
     recipe = "UnrollJam(ufactor=2)"
     with pytest.raises(Refusal) as caught:
         transformed_file(FILE.format(kind=kind, promise="", recipe=recipe, code=NEST.format(code)), {})

@@ -35,7 +35,7 @@ from orio_py.ctree.parse import position
 from orio_py.ctree.rewrite import assignments, declared_names, walk
 from orio_py.ctree.structures import number_type
 from orio_py.ctree.symbols import CDeclaration, declaration_of
-from orio_py.ctree.updates import cuts_off
+from orio_py.ctree.updates import cuts_off, wraps_around
 
 _EXACT = frozenset({"&", "|"})
 """Operators whose results never depend on the order of the operands; `^` does for a `_Bool`."""
@@ -177,7 +177,7 @@ class Nest:
         """Whether the statements that use a scalar may run in any order."""
         operator, target, own = self.reduction(name), c_ast.ID(name), self._declarations.get(name)
         values = self._extreme_values(name) if operator in {"min", "max"} else self._added(name)
-        if operator in _EXACT:
+        if operator in _EXACT or wraps_around(operator, self._type(target), map(self._type, values)):
             return True
         if operator and self.reassociate and self._is_rounded_alone(own, operator, target, values):
             return True
@@ -199,6 +199,8 @@ class Nest:
         operator, target = steps[0].operator, steps[0].target
         values = [const(1) if step.value is None else step.value for step in steps]
         if operator in _EXACT or same_steps(steps, self._accesses.names.varying):
+            return True
+        if wraps_around(operator, self._type(target), map(self._type, values)):
             return True
         if self.reassociate and self._is_rounded_alone(array, operator, target, values):
             return True
