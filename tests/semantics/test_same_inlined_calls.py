@@ -156,6 +156,11 @@ CASES = {
         "static double *place(const grid *g, int i, int j) { return &g->at[i * g->w + j]; }",
         "for (i = 0; i < to->h; i++) for (j = 0; j < to->w; j++) *place(to, i, j) += x[i] + *place(&g, i, j) * *place(to, i, j);",
     ),
+    "places, cast to their own type": (
+        "Parallelize()",
+        "static double *place(const grid *g, int i, int j) { return (double *)(g->at + (i * g->w + j)); }",
+        "for (i = 0; i < to->h; i++) for (j = 0; j < to->w; j++) *place(to, i, j) += x[i] + *place(&g, i, j) * *place(to, i, j);",
+    ),
     "places of places": (
         "UnrollJam(ufactor=2)",
         "static double *row(double *v, int i) { ; return v + 9 * i; } static double *in(grid g, long i, int j) { return &g.at[9 * i + j]; }",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from orio_py.ctree.build import statements
@@ -156,7 +156,7 @@ def _callee(name: str, function: Function, unit: TranslationUnit) -> Callee | st
     words = _words(kind)
     known = words if ctype(words) or unit.structures.get(words) else unit.number_types.get(words)
     result = None if words == "void" else known
-    place = _place(node.body) if isinstance(kind, c_ast.PtrDecl) else None
+    place = _place(node.body, parameters, unit) if isinstance(kind, c_ast.PtrDecl) else None
     if words != "void" and result is None and (place is None or inside.calls or any(targets(place))):
         return "gives back what is no number and no structure"
     taken = inside.address_taken & {p.name for p in parameters if not p.is_array_like}
@@ -169,7 +169,7 @@ def _callee(name: str, function: Function, unit: TranslationUnit) -> Callee | st
     return Callee(name, tuple(parameters), result, body, stores, inside.calls, place, is_internal)
 
 
-def _place(body: Node) -> Node | None:
+def _place(body: Node, parameters: Sequence[CDeclaration], unit: TranslationUnit) -> Node | None:
     """The address of an element that a body gives back and nothing else."""
     items = [item for item in statements(body) if not isinstance(item, c_ast.EmptyStatement)]
     match items:
@@ -177,8 +177,33 @@ def _place(body: Node) -> Node | None:
             return address
         case [c_ast.Return(expr=c_ast.BinaryOp(op="+", left=base, right=place, coord=coord))]:
             return c_ast.UnaryOp("&", c_ast.ArrayRef(base, place, coord), coord)
+        case [c_ast.Return(expr=c_ast.Cast(to_type=to, expr=c_ast.BinaryOp(op="+", left=base, right=place)))]:
+            same = _is_of_type(base, to, parameters, unit)
+            return c_ast.UnaryOp("&", c_ast.ArrayRef(base, place, to.coord), to.coord) if same else None
         case _:
             return None
+
+
+def _is_of_type(pointer: Node, kind: Node, parameters: Sequence[CDeclaration], unit: TranslationUnit) -> bool:
+    """Whether a pointer to numbers, a member of a structure that a parameter points to, is of a type that it is cast to."""
+    match pointer, kind:
+        case (
+            c_ast.StructRef(name=c_ast.ID(name=outer), type="->", field=c_ast.ID(name=field)),
+            c_ast.Typename(
+                type=c_ast.PtrDecl(type=c_ast.TypeDecl(type=c_ast.IdentifierType(names=words), quals=own))
+            ),
+        ):
+            structure = next((p.type for p in parameters if p.name == outer), "")
+            found = [m for m in unit.structures.get(structure, ()) if m.name == field]
+            return any(
+                member.pointers == 1
+                and not member.dimensions
+                and member.type == " ".join(words)
+                and member.qualifiers <= set(own)
+                for member in found
+            )
+        case _:
+            return False
 
 
 class _SameTypes:

@@ -59,6 +59,24 @@ def test_what_a_function_changes(function: str, stores: bool | None) -> None:
     assert (None if found is None else found.stores) == stores
 
 
+@pytest.mark.parametrize(
+    ("function", "is_place"),
+    [
+        ("double *f(grid *g, int i) { return g->at + i; }", True),
+        ("double *f(grid *g, int i) { return (double *)(g->at + i); }", True),
+        ("const double *f(const grid *g, int i) { return (const double *)(g->at + i); }", True),
+        ("float *f(grid *g, int i) { return (float *)(g->at + i); }", False),
+        ("double *f(char *g, int i) { return (double *)(g + i); }", False),
+        ("double *f(grid *g, int i) { return (double *)(&g->w + i); }", False),
+        ("double **f(grid *g, int i) { return (double **)(g->at + i); }", False),
+    ],
+)
+def test_functions_that_give_back_places_of_elements(function: str, is_place: bool) -> None:
+    unit = translation_unit(FILE.replace("{{", "{").replace("}}", "}").replace("{function}", function))
+    found = callees(unit, {"f"}, {"memory"}, frozenset(), {}).get("f")
+    assert (found is not None and found.place is not None) == is_place
+
+
 def test_a_name_that_is_hidden_keeps_a_body_away() -> None:
     text = FILE.replace("{{", "{").replace("}}", "}")
     unit = translation_unit(text.replace("{function}", "double f(void) { return memory; }"))
