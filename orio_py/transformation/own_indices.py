@@ -18,7 +18,8 @@ from orio_py.ctree.nodes import For, Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, copy_with, walk, walk_statements
 from orio_py.transformation.base import Context, Refusal
 from orio_py.transformation.final_index import last_values
-from orio_py.transformation.forms import other_use, require_stable_index
+from orio_py.transformation.forms import require_stable_index
+from orio_py.transformation.overwriting import other_use
 
 _WHAT = "the recipe"
 

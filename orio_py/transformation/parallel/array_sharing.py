@@ -39,7 +39,7 @@ from orio_py.ctree.updates import Update, accumulating_steps
 from orio_py.transformation.base import Context
 from orio_py.transformation.certain_conditions import as_stored, runs
 from orio_py.transformation.expression_types import constant_value, parsed_extent
-from orio_py.transformation.forms import overwritten
+from orio_py.transformation.overwriting import overwritten
 from orio_py.transformation.parallel.data_sharing import Sharing, starts_are_comparable, verdict_of
 from orio_py.transformation.parallel.reduction_variables import reduction_variables
 from orio_py.transformation.parallel.reductions import Accumulation, combined

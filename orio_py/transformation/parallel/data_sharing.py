@@ -13,7 +13,7 @@ from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import For, Node
 from orio_py.ctree.rewrite import assigned_names, walk
 from orio_py.transformation.base import Context, refuse
-from orio_py.transformation.forms import other_use
+from orio_py.transformation.overwriting import other_use
 from orio_py.transformation.parallel.kept_values import KeptValues
 from orio_py.transformation.parallel.reduction_variables import ReductionVariable
 from orio_py.transformation.parallel.reductions import Accumulation, accumulation, induction_step

@@ -50,7 +50,7 @@ from orio_py.ctree.rewrite import (
 )
 from orio_py.transformation.base import Context
 from orio_py.transformation.expression_types import expression_type
-from orio_py.transformation.forms import other_use
+from orio_py.transformation.overwriting import other_use
 from orio_py.transformation.parallel.annotate import annotated
 from orio_py.transformation.parallel.pragma_text import pragma_lines
 from orio_py.transformation.types import index_type

@@ -26,11 +26,11 @@ from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.final_index import with_final_indices
 from orio_py.transformation.forms import (
     loop_view,
-    other_use,
     require_invariant_bound,
     require_no_jumps,
     require_stable_index,
 )
+from orio_py.transformation.overwriting import other_use
 from orio_py.transformation.parallel.annotate import annotated, at_least_once, check_texts, require_direct
 from orio_py.transformation.parallel.clause_check import require_clauses
 from orio_py.transformation.parallel.data_sharing import (

@@ -43,7 +43,7 @@ from orio_py.ctree.symbols import CDeclaration
 from orio_py.ctree.updates import Update, accumulating_steps
 from orio_py.transformation.base import Context
 from orio_py.transformation.expression_types import constant_value, single_member
-from orio_py.transformation.forms import overwritten
+from orio_py.transformation.overwriting import overwritten
 from orio_py.transformation.parallel.reductions import Accumulation, combined
 
 _NO_CHANGE = frozenset({"+", "|", "^"})

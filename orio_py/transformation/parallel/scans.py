@@ -21,7 +21,7 @@ from orio_py.ctree.nodes import Compound, For, Node, c_ast
 from orio_py.ctree.rewrite import assignments, copy_with, declared_names, walk, walk_statements
 from orio_py.ctree.updates import Update, accumulating_steps
 from orio_py.transformation.base import Context
-from orio_py.transformation.forms import other_use
+from orio_py.transformation.overwriting import other_use
 from orio_py.transformation.parallel.data_sharing import Sharing, assigned_scalars, sharing
 from orio_py.transformation.parallel.reductions import Accumulation, combined
 

@@ -35,7 +35,7 @@ from orio_py.ctree.rewrite import Rewriter, declared_names, used_names, walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
 from orio_py.transformation.expression_types import expression_type
-from orio_py.transformation.forms import overwritten
+from orio_py.transformation.overwriting import overwritten
 
 _CALLED = frozenset({"memset", "memcpy"})
 

@@ -44,7 +44,8 @@ from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
 from orio_py.transformation.expression_types import expression_type
-from orio_py.transformation.forms import bound_is_invariant, has_size_taken, other_use
+from orio_py.transformation.forms import bound_is_invariant, has_size_taken
+from orio_py.transformation.overwriting import other_use
 from orio_py.transformation.simpler.counted_steps import SteppedLoop, step_of, with_steps_apart
 from orio_py.transformation.sites import marked_like, rewrite_marked
 

@@ -35,7 +35,8 @@ from orio_py.ctree.rewrite import (
 from orio_py.ctree.symbols import declaration_of
 from orio_py.transformation.base import Context
 from orio_py.transformation.expression_types import expression_type
-from orio_py.transformation.forms import bound_is_invariant, overwritten_by
+from orio_py.transformation.forms import bound_is_invariant
+from orio_py.transformation.overwriting import overwritten_by
 from orio_py.transformation.sites import marked_like
 
 _PARTS = (c_ast.ID, c_ast.Constant, c_ast.StructRef)

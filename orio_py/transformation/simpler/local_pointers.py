@@ -25,7 +25,7 @@ from orio_py.ctree.structures import member_path
 from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.transformation.base import Context
 from orio_py.transformation.expression_types import expression_type
-from orio_py.transformation.forms import may_change
+from orio_py.transformation.overwriting import may_change
 from orio_py.transformation.verdicts import aliases_in
 
 _CASTS = (c_ast.Cast, c_ast.Typename, c_ast.TypeDecl, c_ast.IdentifierType)

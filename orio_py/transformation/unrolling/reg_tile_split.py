@@ -16,13 +16,9 @@ from orio_py.ctree.loops import CanonicalLoop, loops_in
 from orio_py.ctree.nodes import INCREMENTS, Node, c_ast
 from orio_py.ctree.rewrite import copy_with, substitute, walk
 from orio_py.transformation.base import Context, note, refuse
-from orio_py.transformation.forms import (
-    loop_view,
-    overwritten,
-    require_no_jumps,
-    require_stable_index,
-)
+from orio_py.transformation.forms import loop_view, require_no_jumps, require_stable_index
 from orio_py.transformation.loop_names import index_name
+from orio_py.transformation.overwriting import overwritten
 from orio_py.transformation.types import fits_index, index_type, signedness_of_type
 from orio_py.transformation.unrolling.jam_locals import JamLocals
 from orio_py.transformation.unrolling.jam_rewrite import Fusion, Split, fused_loops, with_header
