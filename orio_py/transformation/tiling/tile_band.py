@@ -218,6 +218,8 @@ class _Band:
                 continue
             reach = block.span if block.view.upward else -block.span
             away = min(0, factor * reach) if lowest else max(0, factor * reach)
+            if self.unsigned and away < 0:
+                self._refuse(block, "its last tile could go on below 0, which its unsigned index cannot be")
             place = index if self.is_single(number) else block.name
             result = total([(result, 1), ({place: factor}, 1), ({"": away}, 1)])
         return result

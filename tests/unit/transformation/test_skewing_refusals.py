@@ -80,6 +80,7 @@ CASES: tuple[tuple[Transformation, str, str], ...] = (
     (BAND, "ORIO-T031", "for (int i = 0; i < n; i++) @for (int j = (int)sizeof(i); j > 0; j--) c[i][j] = 0;"),
     (band(4, 4, loops="ih"), "ORIO-T031", f"{FOR_I} @for (h = i; h < n; h++) c[i][h] = 0;"),
     (band(4, 4, loops="uv"), "ORIO-T031", "for (u = 0; u < 9; u++) @for (v = u; v > 0; v--) c[u][v] = 0;"),
+    (band(4, 4, loops="uv"), "ORIO-T031", "@for (u = m; u > 0; u--) for (v = u; v < 9; v++) c[u][v] = 0;"),
     (
         BAND,
         "ORIO-T040",
