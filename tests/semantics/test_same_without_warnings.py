@@ -42,6 +42,14 @@ def check(folder: Path, kind: str, *cases: tuple[Transformation, str]) -> None:
     assert assert_same_results(batch, folder, *flags) == len(cases)
 
 
+def warnings_of(text: str, folder: Path) -> str:
+    """What a compiler says of a file."""
+    file = folder / "new.c"
+    file.write_text(text, encoding="utf-8")
+    command = ["gcc", "-c", "-Wall", "-Wextra", "-o", os.devnull, str(file)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stderr
+
+
 @pytest.mark.parametrize("kind", ["unsigned", "unsigned char", "int"])
 def test_literal_bounds_below_the_span(kind: str, tmp_path: Path) -> None:
     loops = [
@@ -449,11 +457,7 @@ def test_values_that_nothing_reads_get_no_variable_of_their_own(tmp_path: Path) 
   /*@ end @*/
 }
 """
-    file = tmp_path / "new.c"
-    file.write_text(transformed_file(text, {}), encoding="utf-8")
-    flags = ("-Wall", "-Wextra", "-Werror")
-    compiled = subprocess.run(["gcc", "-c", *flags, "-o", os.devnull, file], capture_output=True)
-    assert compiled.stderr == b""
+    assert warnings_of(transformed_file(text, {}), tmp_path) == ""
 
 
 def test_loops_up_to_an_unsigned_member_need_no_test_that_they_run(tmp_path: Path) -> None:
@@ -474,11 +478,7 @@ double f(double *a, double *b, int *c, struct image *image, struct shade *paint)
 """
     new = transformed_file(text, {})
     assert "const unsigned char image_w = image->w;" in new
-    file = tmp_path / "new.c"
-    file.write_text(new, encoding="utf-8")
-    flags = ("-Wall", "-Wextra", "-Werror")
-    compiled = subprocess.run(["gcc", "-c", *flags, "-o", os.devnull, file], capture_output=True)
-    assert compiled.stderr == b""
+    assert warnings_of(new, tmp_path) == ""
 
 
 def test_unsigned_members_that_are_converted_or_divided_need_no_test_either(tmp_path: Path) -> None:
@@ -498,11 +498,7 @@ void g(double *a, struct image *image)
   /*@ end @*/
 }
 """
-    file = tmp_path / "new.c"
-    file.write_text(transformed_file(text, {}), encoding="utf-8")
-    flags = ("-Wall", "-Wextra", "-Werror")
-    compiled = subprocess.run(["gcc", "-c", *flags, "-o", os.devnull, file], capture_output=True)
-    assert compiled.stderr == b"", compiled.stderr
+    assert warnings_of(transformed_file(text, {}), tmp_path) == ""
 
 
 def test_unsigned_indices_below_small_constants_are_not_compared_with_less(tmp_path: Path) -> None:
@@ -526,11 +522,7 @@ void g(unsigned n, unsigned m, double *restrict a, double *restrict b)
   /*@ end @*/
 }
 """
-    file = tmp_path / "new.c"
-    file.write_text(transformed_file(text, {}), encoding="utf-8")
-    flags = ("-Wall", "-Wextra", "-Werror")
-    compiled = subprocess.run(["gcc", "-c", *flags, "-o", os.devnull, file], capture_output=True)
-    assert compiled.stderr == b"", compiled.stderr
+    assert warnings_of(transformed_file(text, {}), tmp_path) == ""
 
 
 def test_blocks_of_names_that_are_needed_elsewhere_leave_nothing_in_tests(tmp_path: Path) -> None:
@@ -546,8 +538,4 @@ def test_blocks_of_names_that_are_needed_elsewhere_leave_nothing_in_tests(tmp_pa
   /*@ end @*/
 }
 """
-    file = tmp_path / "new.c"
-    file.write_text(transformed_file(text, {}), encoding="utf-8")
-    flags = ("-Wall", "-Wextra", "-Werror")
-    compiled = subprocess.run(["gcc", "-c", *flags, "-o", os.devnull, file], capture_output=True)
-    assert compiled.stderr == b"", compiled.stderr
+    assert warnings_of(transformed_file(text, {}), tmp_path) == ""
