@@ -25,7 +25,7 @@ static double work(int n, int m, const double *x, const int *c, double *y, int *
   unsigned few = 1;
   (void)m, (void)x, (void)c, (void)y, (void)z, (void)p, (void)t, (void)i, (void)j, (void)few;
   /*@ begin PerfTuning(def assumptions {{ arg reassociate = True; }}) @*/
-  /*@ begin Loop(transform Parallelize({arguments})) @*/
+  /*@ begin Loop(transform {recipe}) @*/
   {code}
   /*@ end @*/
   /*@ end @*/
@@ -76,7 +76,25 @@ CODES = {
 @pytest.mark.parametrize("arguments", ["", "schedule='dynamic', num_threads=3"])
 @pytest.mark.parametrize("name", CODES)
 def test_threads_compute_the_same(name: str, arguments: str, tmp_path: Path) -> None:
-    text = FILE.format(code=CODES[name], arguments=arguments)
+    check(FILE.format(code=CODES[name], recipe=f"Parallelize({arguments})"), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "recipe"),
+    [
+        ("running sum", "Composite(unrolljam=(['i'], [3]), parallelize=True)"),
+        ("downwards", "Composite(unrolljam=(['i'], [3]), parallelize=True)"),
+        ("of some", "Composite(tile=[('i', 5, 'ii')], parallelize=True)"),
+        ("inside", "Composite(unrolljam=(['j'], [2]), parallelize=True)"),
+        ("kept", "Composite(unrolljam=(['j'], [2]), parallelize=True)"),
+    ],
+)
+def test_copies_of_a_body_are_tested_anew(name: str, recipe: str, tmp_path: Path) -> None:
+    check(FILE.format(code=CODES[name], recipe=recipe), tmp_path)
+
+
+def check(text: str, tmp_path: Path) -> None:
+    """Threads do two passes, and compute what C does."""
     new = transformed_file(text, {})
     assert new.count("#pragma omp parallel for") == 2
     expected = compile_and_run(text, tmp_path, *checked())
@@ -97,4 +115,4 @@ def test_threads_compute_the_same(name: str, arguments: str, tmp_path: Path) -> 
 )
 def test_other_running_values_are_refused(code: str) -> None:
     with pytest.raises(Refusal, match=r"ORIO-T04[01]"):
-        transformed_file(FILE.format(code=code, arguments=""), {})
+        transformed_file(FILE.format(code=code, recipe="Parallelize()"), {})

@@ -131,15 +131,19 @@ class ScheduleStage:
         return replace(self, steps=tuple(step.having(trusted=False) for step in self.steps))
 
     def adds_to_code(self, node: Node, context: Context) -> bool:
-        """Whether what the dependence test finds changes what is written, as atomic statements and `safelen` do.
+        """Whether what the dependence test finds changes what is written, as atomic statements, scans and `safelen` do.
 
         Raises Refusal.
         """
-        made = [
+        tested, trusted = (
             replace(self, is_check=False, steps=tuple(step.having(trusted=trusted) for step in self.steps))
             for trusted in (False, True)
-        ]
-        return not equal(*(stage.apply(node, context) for stage in made))
+        )
+        result = tested.apply(node, context)
+        try:
+            return not equal(result, trusted.apply(node, context))
+        except Refusal:
+            return True  # Without the test it is not known what to write.
 
     def updates(self, node: Node, context: Context) -> bool:
         """Whether loops that are to be kernels update elements in single steps.  Raises Refusal."""

@@ -9,7 +9,7 @@ from orio_py.ctree.build import literal_value
 from orio_py.ctree.dependence.legality import may_parallelise
 from orio_py.ctree.dependence.scalars import scalar_flow
 from orio_py.ctree.dependence.verdict import Illegal, Legal, Verdict
-from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.loops import CanonicalLoop, first_write
 from orio_py.ctree.nodes import For, Node
 from orio_py.ctree.rewrite import assigned_names, walk
 from orio_py.transformation.base import Context, refuse
@@ -164,6 +164,20 @@ def require_independent(
     found, loop = known or verdict_of(loops, shared, context)
     require_legal(found, what, loop.node, context, force=force)
     require_own_indices(loops, shared.names, what, context, force=force)
+
+
+def require_none_shared(loops: Sequence[CanonicalLoop], shared: Sharing, what: str, context: Context) -> None:
+    """Of loops that are not tested anew no iterations share a variable that they assign: copies of a body may do more with it.
+
+    Raises Refusal: ORIO-T041.
+    """
+    body = loops[-1].body
+    own = {loop.index for loop in loops}
+    for name in assigned_scalars(body, context):
+        if name not in shared.names | own:
+            place = first_write(name, body) or loops[0].node
+            reason = f"its copies of the body share `{name}`, which no clause is about"
+            refuse("ORIO-T041", f"{what} cannot be shown to keep the result: {reason}", place)
 
 
 def require_shared_storage(loop: CanonicalLoop, what: str, context: Context) -> None:

@@ -1,17 +1,17 @@
 """Values that some iteration leaves in variables: the one of the smallest or largest value, or the last that assigns them.
 
     for (i = 0; i < n; i++)             double best_own = best; long where_own = 0; …
-      if (x[i] < best) {                #pragma omp parallel firstprivate(best_own, where_own, best_set_own, best_at_own)
+      if (x[i] < best) {                #pragma omp parallel firstprivate(best_own, where_own, best_own_set, best_own_at)
         best = x[i];                    {
         where = i;                        #pragma omp for nowait schedule(static)
       }                                   for (i = 0; i < n; i++)
                                             if (x[i] < best_own) {
-                                              best_own = x[i]; where_own = i; best_set_own = 1; best_at_own = i;
+                                              best_own = x[i]; best_own_set = 1; best_own_at = i; where_own = i;
                                             }
                                           #pragma omp critical
-                                          if (best_set_own && (!best_set || best_own < best ||
-                                                               (best_own == best && best_at_own < best_at))) {
-                                            best = best_own; where = where_own; best_set = 1; best_at = best_at_own;
+                                          if (best_own_set && (!best_set || best_own < best ||
+                                                               (best_own == best && best_own_at < best_at))) {
+                                            best = best_own; where = where_own; best_at = best_own_at; best_set = 1;
                                           }
                                         }
 
@@ -19,19 +19,20 @@ Each thread looks in its own iterations, and the best of theirs is kept.  Among 
 `<=` and `>=` the last; a value that is no number is never kept.  So the result is the same whatever the number of threads
 is, as long as each runs its iterations in the order of the loop.  Of `if (x[i] != 0) last = i;` the latest one is kept.
 
-Source: for the operation, MPI 4.1, section 6.9.4 (MINLOC and MAXLOC), and OpenMP API 5.2, section 5.4.5 (conditional lastprivate); sections
-11.5.3 (schedules) and 15.2 (critical).
+Source: for the operation, MPI 4.1, section 6.9.4 (MINLOC and MAXLOC), and OpenMP API 5.2, section 5.4.5 (conditional
+lastprivate); sections 11.5.3 (schedules) and 15.2 (critical).
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from orio_py.core.names import NameSupply
 from orio_py.ctree.build import assign, binary, block, declare, ident, if_, statements, unary
 from orio_py.ctree.ctype import CType, Rank, ctype
+from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.equal import equal
 from orio_py.ctree.expression_effects import is_repeatable
 from orio_py.ctree.loops import CanonicalLoop
@@ -71,8 +72,10 @@ class KeptValues:
     """
 
     names: tuple[str, ...]
-    value: Node | None = None
+    value: Node | None = field(default=None, compare=False)
     relation: str = ""
+    text: str = ""
+    """The value as C text, by which statements that keep the same are told."""
 
     @property
     def compared(self) -> frozenset[str]:
@@ -81,16 +84,18 @@ class KeptValues:
 
 
 def kept_values(view: CanonicalLoop, known: Set[str], context: Context) -> tuple[KeptValues, ...]:
-    """What a loop keeps in variables that are nothing else to it; `known` are those that clauses are about already."""
+    """What a loop keeps in variables that are nothing else to it; `known` are those that clauses are about already.
+
+    Several statements may keep a value in the same way, as copies of a body do.
+    """
     uses = Counter(part.name for part in walk(view.body) if isinstance(part, c_ast.ID))
     inside = declared_names(view.body)
+    tests = (part for part in walk(view.body) if isinstance(part, c_ast.If) and part.iffalse is None)
+    places = Counter(one for part in tests if (one := _extreme(part, view, known, context)) is not None)
     extremes = [
         one
-        for part in walk(view.body)
-        if isinstance(part, c_ast.If)
-        and part.iffalse is None
-        and (one := _extreme(part, view, known, context)) is not None
-        and all(uses[name] == 1 + (name in one.compared) for name in one.names)
+        for one, count in places.items()
+        if all(uses[name] == count * (1 + (name in one.compared)) for name in one.names)
     ]
     others = {*known, *(name for one in extremes for name in one.names)}
     found = (*extremes, *_last_ones(view.body, others, uses))
@@ -136,7 +141,9 @@ def _extreme(node: c_ast.If, view: CanonicalLoop, known: Set[str], context: Cont
             if _is_kept_by(assigned, new, old, context) and _stays(
                 new, old, set(assigned), node, view, context
             ):
-                return KeptValues(tuple(assigned), old, relation)
+                compared = used_names([old])
+                names = sorted(assigned, key=lambda name: (name not in compared, name))
+                return KeptValues(tuple(names), old, relation, emit_expression(old))
     return None
 
 

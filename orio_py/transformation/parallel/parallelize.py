@@ -50,6 +50,7 @@ from orio_py.transformation.parallel.data_sharing import (
     Sharing,
     collapsed,
     require_independent,
+    require_none_shared,
     require_order_free,
     require_shared_storage,
     sharing,
@@ -111,6 +112,8 @@ class Parallelize:
                 return passes
             require_independent(loops, shared, _WHAT, context, force=self.force, known=known)
             require_order_free(shared, _WHAT, context, force=self.force)
+        else:
+            require_none_shared(loops, shared, _WHAT, context)
         inside = within(with_directives(node, shared.updates, "omp atomic", context), shared.variables)
         result = self._shared_out(inside, loops[0], shared, context)
         if shared.needs_an_iteration or any(may_run_where_c_does_not(loop, context) for loop in loops):

@@ -90,6 +90,8 @@ CASES: tuple[tuple[Transformation, str, str], ...] = (
     (Parallelize(), "ORIO-T041", f"{FOR_I} if (i * i % 2) @ok = e[i] && ok;"),
     (Parallelize(), "ORIO-T041", f"{NEST} if (c[i][j] > s) {{ @s = c[i][j]; if (e[j]) continue; k = j; }}"),
     (Parallelize(collapse=2), "ORIO-T041", f"{NEST} if (c[i][j] > 0) @count = j;"),
+    (Parallelize(trusted=True), "ORIO-T041", f"{FOR_I} if (a[i] > s) {{ @s = a[i]; y[i] = s; }}"),
+    (Parallelize(trusted=True), "ORIO-T041", f"{FOR_I} {{ @s += a[i]; y[i] = s; }}"),
     (Parallelize(), "ORIO-T041", f"{FOR_I} if (e[i]) {{ @count = i; y[i] = count; }}"),
     (Parallelize(), "ORIO-T041", f"{FOR_I} @a[row[i]] = 0;"),
     (Parallelize(), "ORIO-T090", f"{FOR_I} @s += a[i];"),
