@@ -61,7 +61,7 @@ def finish(body: Compound, inserted: Mapping[int, Inserted], locate: Locate, end
         below = depth + (2 if isinstance(node, _NESTING) else 1)
         stack.extend((child, below) for child in node)
     for block in blocks:
-        _declare_in_headers(block)
+        declare_in_headers(block)
     return body
 
 
@@ -169,7 +169,7 @@ def _run_once(statement: Node) -> Node:
             return statement
 
 
-def _declare_in_headers(block: Compound) -> None:
+def declare_in_headers(block: Compound) -> None:
     """`{ int j; for (j = 0; …) … }` as `{ for (int j = 0; …) … }`: a declaration between two loops ends no nest.
 
     The block holds plain declarations and one loop, and each variable is the index of loops in it and nothing else, so that

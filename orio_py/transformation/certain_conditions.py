@@ -8,6 +8,7 @@ from functools import reduce
 
 from orio_py.ctree.build import as_long, binary, if_, literal_value
 from orio_py.ctree.ctype import CType, common, ctype
+from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.equal import equal
 from orio_py.ctree.evaluate import NoValueError, Number, evaluate
 from orio_py.ctree.loops import CanonicalLoop
@@ -50,7 +51,7 @@ def is_always_true(test: Node, context: Context) -> bool:
         case (
             c_ast.BinaryOp(op=">=" | ">", left=value, right=limit)
             | c_ast.BinaryOp(op="<=" | "<", left=limit, right=value)
-        ) if (literal_value(limit) or 0) < 0:
+        ) if _is_negative(limit):
             return is_within(value, _OF_SHORT_UNSIGNED, context)
         case (
             c_ast.BinaryOp(op=">=", left=value, right=limit)
@@ -84,6 +85,16 @@ def never_holds(test: Node, context: Context) -> bool:
             return is_always_true(binary(NEGATED[op], left, right), context)
         case _:
             return False
+
+
+def _is_negative(number: Node) -> bool:
+    """Whether an expression is a literal below 0, also as a number of a type that holds it: `(long)-3`."""
+    while isinstance(number, c_ast.Cast):
+        kind = ctype(emit_type(number.to_type))
+        if kind is None or kind.unsigned or kind.is_narrow or kind.is_floating:
+            return False
+        number = number.expr
+    return (literal_value(number) or 0) < 0
 
 
 def _is_zero(number: Node) -> bool:

@@ -539,3 +539,16 @@ def test_blocks_of_names_that_are_needed_elsewhere_leave_nothing_in_tests(tmp_pa
 }
 """
     assert warnings_of(transformed_file(text, {}), tmp_path) == ""
+
+
+def test_short_unsigned_bounds_are_not_compared_with_what_is_below_zero(tmp_path: Path) -> None:
+    text = """double f(unsigned n, const double *b)
+{
+  double acc = 0;
+  /*@ begin Loop(transform Peel(first=3)) @*/
+  for (int i = (long)(-3); i < (unsigned char)n; i++) acc += b[i];
+  /*@ end @*/
+  return acc;
+}
+"""
+    assert warnings_of(transformed_file(text, {}), tmp_path) == ""

@@ -32,6 +32,7 @@ from orio_py.ctree.nodes import (
     Comment,
     Node,
 )
+from orio_py.ctree.normalise import declare_in_headers
 from orio_py.ctree.rewrite import rename
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context, KnownRange
@@ -80,4 +81,5 @@ class Inspection:
         remark = Comment(f"/* Which elements of {names} the loops use. */")
         declared = [declare(kind, own[name]) for name, kind in self.variables]
         inside = block(*declared, *statements(rename(self.loops, own)))
+        declare_in_headers(inside)
         return [*begin, remark, inside, *(array.end() for array in self.arrays.values())]
